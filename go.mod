@@ -1,0 +1,3 @@
+module github.com/anteroom/anteroom
+
+go 1.26

@@ -1,0 +1,46 @@
+package page
+
+import (
+	"time"
+
+	"github.com/anteroom/anteroom"
+)
+
+// View is the state of one waiting visitor, as a page or JSON can show it. Every published variable
+// derives from it.
+type View struct {
+	RoomID   string
+	RoomName string
+	// TicketID is the visitor's public ticket number: 32 hexadecimal digits.
+	TicketID string
+	Method   anteroom.Method
+	QueueAll bool
+
+	// Known is false when no honest estimate exists.
+	Known bool
+	// Wait25, Wait and Wait75 are the waits that 25, 50 and 75 % of a lottery's visitors do not
+	// exceed. In a line Wait is the estimate, Wait25 and Wait75 its range while Ranged.
+	Wait25, Wait, Wait75 time.Duration
+	Ranged               bool
+
+	// Position is the place in line, 1 is next, 0 is unknown (lottery, rejected, no line).
+	Position int
+	// Waiting is how many wait in all.
+	Waiting int
+	// Turn tells that the visitor may enter now.
+	Turn bool
+
+	// Refresh is when to ask again; 0 for a rejected visitor.
+	Refresh time.Duration
+	// LastUpdated is the time of the last counted check-in.
+	LastUpdated time.Time
+	// New tells that this request began the visit: the page then says that cookies hold the place.
+	New bool
+
+	// Language is a published locale such as "de-DE".
+	Language string
+	// Return is the same-origin path and query the visitor asked for; it is never a full URL.
+	Return string
+	// WaitURL is where the page's script asks for its state: a same-origin path.
+	WaitURL string
+}

@@ -1,0 +1,43 @@
+package sys
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+)
+
+// Now is the current time with its monotonic reading.
+func Now() time.Time { return time.Now() }
+
+// Since is the time passed since t.
+func Since(t time.Time) time.Duration { return time.Since(t) }
+
+// Sleep waits for d or until the context ends, and says which: nil after d.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// NewTimer is time.NewTimer.
+func NewTimer(d time.Duration) *time.Timer { return time.NewTimer(d) }
+
+// NewTicker is time.NewTicker.
+func NewTicker(d time.Duration) *time.Ticker { return time.NewTicker(d) }
+
+// RandomBytes fills b from the operating system's secure source. It never fails: the runtime ends
+// the process when the source is broken.
+func RandomBytes(b []byte) { _, _ = rand.Read(b) }
+
+// RandomUint64 draws from the operating system's secure source.
+func RandomUint64() uint64 {
+	var b [8]byte
+	RandomBytes(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}
