@@ -1,0 +1,47 @@
+# What a developer types. Text after two # signs is the help of a target.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+STEP := scripts/step.sh
+# The tools are pinned in a module of their own; the build cache keeps them once compiled.
+LINT := go tool -modfile=tools/go.mod golangci-lint
+# Tests of the whole program stand below test/ and get the machine to themselves.
+UNIT = $$(go list ./... | grep -Ev '/anteroom/test(/|$$)')
+WHOLE = $$(go list ./... | grep -E '/anteroom/test(/|$$)')
+
+.PHONY: help build check test lint fmt bench fuzz
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## the program, as bin/anteroom
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/anteroom ./cmd/anteroom
+
+check: ## before each commit: build, vet, lint, unit tests
+	@$(STEP) build $(MAKE) --no-print-directory build
+	@$(STEP) vet go vet ./...
+	@$(MAKE) --no-print-directory lint
+	@$(STEP) "unit tests" go test -short -shuffle=on -timeout 5m $(UNIT)
+
+test: ## everything: races, the whole program, a browser, 5 s of each fuzz target
+	@$(STEP) needs scripts/needs.sh
+	@$(STEP) vet go vet ./...
+	@$(STEP) "unit tests" go test -race -shuffle=on -timeout 15m $(UNIT)
+	@whole="$(WHOLE)"; [ -z "$$whole" ] || $(STEP) "tests of the whole" go test -race -shuffle=on -timeout 15m $$whole
+	@$(STEP) fuzz scripts/fuzz.sh 5s
+
+lint: ## the linter; the first run compiles it, which takes some minutes
+	@$(STEP) "linter" $(LINT) version
+	@$(STEP) "linter configuration" $(LINT) config verify
+	@$(STEP) lint $(LINT) run ./...
+
+fmt: ## format the Go files
+	$(LINT) fmt ./...
+
+bench: ## Go benchmarks, and where the load programs are
+	go test -run '^$$' -bench . -benchmem ./...
+	@echo; echo "Load programs, each says at its top what it measures:"; ls bench/*.sh
+
+fuzz: ## one minute of each fuzz target
+	scripts/fuzz.sh 1m
