@@ -33,6 +33,9 @@ func TestTidySeesFaults(t *testing.T) {
 		{"TableLevelWrong", levelTable, map[string]string{"docs/architecture.md": table("| 2 | `internal/sys` | x |"), "internal/sys/a.go": "package sys"}, []string{"has level 2 here and 1"}},
 		{"TableGood", levelTable, map[string]string{"docs/architecture.md": table("| 0 | `anteroom` | x |"), "a.go": "package a"}, nil},
 
+		{"LintRuleMissing", levelLint, map[string]string{linterRules: "files: [${base-path}/internal/sys/*.go]", "internal/sys/a.go": "package sys", "internal/bus/a.go": "package bus"}, []string{"names ${base-path}/internal/bus/*.go"}},
+		{"LintRuleGood", levelLint, map[string]string{linterRules: "files: [${base-path}/*.go]", "a.go": "package a", "cmd/anteroom/a.go": "package main"}, nil},
+
 		{"Goroutine", clockAndGo, map[string]string{"internal/api/a.go": "package api\nfunc f() { go f() }"}, []string{"a.go:2: go statement"}},
 		{"Clock", clockAndGo, map[string]string{"internal/api/a.go": "package api\nvar now = time.Now"}, []string{"a.go:2: time.Now"}},
 		{"ClockAllowed", clockAndGo, map[string]string{"internal/sys/a.go": "package sys\nvar now = time.Now", "internal/api/a_test.go": "package api\nfunc f() { go f() }", "bench/a/a.go": "package a\nvar now = time.Now"}, nil},

@@ -32,6 +32,7 @@ const (
 	tidyModule       = "github.com/anteroom/anteroom"
 	functionLinesMax = 70
 	fileLinesMax     = 600
+	linterRules      = ".golangci.yml"
 )
 
 // levels is the order of the packages: an import goes from a higher level to a lower one. The root
@@ -72,6 +73,7 @@ func TestTidy(t *testing.T) {
 		"PackageDocs":     packageDocs,
 		"Levels":          brokenArrows,
 		"LevelTable":      levelTable,
+		"LevelLint":       levelLint,
 		"PureCore":        impureCore,
 		"ClockAndGo":      clockAndGo,
 		"UnorderedRanges": unorderedCore,
@@ -114,7 +116,7 @@ func readTree(t *testing.T) *tree {
 			return err
 		case d.IsDir() && name != "." && (base[0] == '.' && base != ".ci" || base == "testdata" || base == "bin" || base == "anteroom-data"):
 			return fs.SkipDir
-		case d.Type().IsRegular() && isText(name):
+		case d.Type().IsRegular() && (isText(name) || name == linterRules):
 			text[name], err = fs.ReadFile(root, name)
 		default:
 			text[name] = nil // its name is enough: links may lead to it
