@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 
@@ -42,15 +41,67 @@ type Options struct {
 
 // Dashboard serves the pages. It answers every path: / (which leads to the pages and takes a token
 // from a ready link, /?token=...) and all below /dashboard/.
-type Dashboard struct{}
+type Dashboard struct {
+	options  Options
+	history  *History
+	feed     *feed
+	sessions *sessions
+	guesses  *guesses
+	pages    *pages
+	handler  http.Handler
+}
 
 // New makes a dashboard. Its charts and live counts begin when Run does.
-func New(o Options) *Dashboard { return &Dashboard{} }
-
-// Run samples every room once a second into the history and to the open pages until the context
-// ends; then it closes the event streams, so that a graceful shutdown of the server need not wait
-// for them. Call it once.
-func (d *Dashboard) Run(ctx context.Context) {}
+func New(o Options) *Dashboard {
+	d := &Dashboard{
+		options:  o,
+		history:  NewHistory(),
+		feed:     newFeed(),
+		sessions: newSessions(),
+		guesses:  newGuesses(),
+		pages:    newPages(),
+	}
+	d.handler = hardened(http.NewCrossOriginProtection().Handler(d.routes()))
+	return d
+}
 
 // ServeHTTP answers one request.
-func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {}
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.handler.ServeHTTP(w, r) }
+
+func (d *Dashboard) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /dashboard/assets/{name}", serveAsset)
+	mux.HandleFunc("POST /dashboard/login", d.login)
+	mux.HandleFunc("POST /dashboard/logout", d.logout)
+	mux.HandleFunc("GET /dashboard/events", d.signedIn(d.events))
+	mux.HandleFunc("GET /dashboard/rooms/{id}/series", d.signedIn(d.seriesJSON))
+
+	mux.HandleFunc("GET /dashboard/rooms/{id}", d.page(d.roomPage))
+	mux.HandleFunc("GET "+homePath+"{$}", d.page(d.roomsPage))
+	mux.HandleFunc("GET /{$}", d.page(toHome))
+	mux.HandleFunc("GET /dashboard/login", d.page(toHome))
+	mux.HandleFunc("/", d.notFound)
+	return mux
+}
+
+func toHome(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, homePath, http.StatusSeeOther)
+}
+
+// contentPolicy lets a page load what this package serves and nothing else. No style or script may
+// stand in a page itself.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+func hardened(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
