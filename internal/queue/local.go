@@ -1,0 +1,344 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/anteroom/anteroom"
+)
+
+// LocalConfig is what a data center's coordinator of one room is made from.
+type LocalConfig struct {
+	DataCenter string
+	// Incarnation grows with each start of this coordinator.
+	Incarnation uint64
+	// Seed fixes the draws of the lottery. It must be secret while it is in use.
+	Seed     Seed
+	Settings Settings
+	Pace     Pace
+}
+
+// Local is the coordinator of one room in one data center. It holds the exact registry of tickets
+// and sessions, and the rights and permits it was granted. It is not safe for concurrent use.
+type Local struct {
+	cfg LocalConfig
+	set Settings
+	clock
+
+	tickets  registry
+	sessions sessions
+	permits  permits
+	est      estimator
+
+	rights  escrow
+	permit  escrow
+	epoch   uint64
+	granted uint64 // Seq of the last grant applied
+	turns   uint64 // cumulative turns of the last grant applied
+	others  int    // how many wait in other data centers
+
+	// order counts how often the keys changed their meaning. Everyone with a key up to dueKey has
+	// their turn in this order; frontier and partial repeat the last grant.
+	order    uint64
+	dueKey   int64
+	frontier int64
+	partial  int
+
+	// pending newcomers were told to wait and have not registered yet: one count per second.
+	pending   [pendingSpan]int
+	pendingAt int64
+
+	report    reporting
+	journal   []Record
+	seq       uint64 // of the last record
+	woken     []ID
+	admitted  uint64
+	joined    uint64
+	abandoned uint64
+	lapsed    uint64
+}
+
+// pendingSpan is pendingHold in seconds, and one for the running second.
+const pendingSpan = int64(pendingHold/time.Second) + 1
+
+// reporting is what is known of the reports sent.
+type reporting struct {
+	seq       uint64
+	full      bool // the next report must be full
+	at        int64
+	urgent    bool // a newcomer could not be served since the last report
+	newcomers int
+	changed   bool // anything changed since the last report
+}
+
+// clock turns times into stamps: microseconds since the Unix epoch by the monotonic clock, which
+// never go back, whatever happens to the wall clock.
+type clock struct {
+	base time.Time
+	wall int64
+	last int64
+}
+
+func newClock(now time.Time) clock {
+	return clock{base: now, wall: now.UnixMicro(), last: now.UnixMicro()}
+}
+
+func (c *clock) stamp(now time.Time) int64 {
+	c.last = max(c.last, c.wall+now.Sub(c.base).Microseconds())
+	return c.last
+}
+
+// tenths is a stamp as a ticket stores it. The range of 13 years outlives every process.
+func (c *clock) tenths(stamp int64) uint32 {
+	return uint32(max(0, stamp-c.wall) / (second / 10))
+}
+
+func (c *clock) fromTenths(t uint32) int64 { return c.wall + int64(t)*(second/10) }
+
+func timeOf(stamp int64) time.Time {
+	if stamp == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(stamp).UTC()
+}
+
+func stampOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// NewLocal makes a coordinator that knows nobody and holds nothing.
+func NewLocal(now time.Time, cfg LocalConfig) *Local {
+	c := newClock(now)
+	return &Local{
+		cfg:      cfg,
+		set:      cfg.Settings,
+		clock:    c,
+		tickets:  newRegistry(c.last),
+		sessions: newSessions(c.last),
+		report:   reporting{full: true, changed: true},
+	}
+}
+
+// Configure puts new settings in force.
+func (l *Local) Configure(now time.Time, s Settings) {
+	t := l.advance(now)
+	old := l.set
+	l.set = s
+	l.report.changed = true
+	if old.Session != s.Session || old.FixedSessions != s.FixedSessions {
+		l.sessions.reschedule(s)
+	}
+	if (old.Method == anteroom.Random) != (s.Method == anteroom.Random) {
+		l.reorder(t)
+	}
+}
+
+// reorder gives every waiting ticket the key of the method in force. The ticket itself stays as it
+// is, so a later change back restores the order of arrival.
+func (l *Local) reorder(now int64) {
+	l.order++
+	l.dueKey, l.frontier, l.partial = 0, 0, 0
+	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
+	slots := make([]uint32, 0, l.tickets.line.len())
+	for p := range l.tickets.line.all {
+		slots = append(slots, p.slot)
+	}
+	l.tickets.line = line{}
+	clear(l.tickets.delta)
+	for _, slot := range slots {
+		t := l.tickets.slab.at(slot)
+		t.key = l.keyFor(t.id, t.arrival)
+		l.tickets.enter(slot, t)
+		l.record(Record{Kind: RecordJoin, ID: t.id, At: t.arrival, Key: t.key})
+	}
+	l.report.full = true
+}
+
+// axis tells what keys mean: 1 for the lottery's virtual time, 0 for times of arrival.
+func (l *Local) axis() int {
+	if l.set.Method == anteroom.Random {
+		return 1
+	}
+	return 0
+}
+
+// keyFor is the place of a ticket that joins now.
+func (l *Local) keyFor(id ID, arrival int64) int64 {
+	if l.axis() == 0 {
+		return arrival
+	}
+	return max(l.dueKey, l.frontier*second) + 1 + l.cfg.Seed.draw(id)
+}
+
+// Ask decides one request of a visitor.
+func (l *Local) Ask(now time.Time, ask Ask) Answer {
+	t := l.advance(now)
+	if ask.ID.IsZero() {
+		return l.newcomer(t, ask)
+	}
+	if slot, s, ok := l.sessions.find(ask.ID); ok {
+		return l.askSession(t, ask, slot, s)
+	}
+	if slot, tk, ok := l.tickets.find(ask.ID); ok {
+		return l.askTicket(t, ask, slot, tk)
+	}
+	return l.askUnknown(t, ask)
+}
+
+// askSession answers the holder of a session that is known here.
+func (l *Local) askSession(now int64, ask Ask, slot uint32, s *session) Answer {
+	if s.state == sessionActive && s.end(l.set) <= now {
+		l.endSession(now, slot, s)
+	}
+	if s.state == sessionEnded {
+		return l.newcomer(now, ask)
+	}
+	a := Answer{Verdict: Admitted, Known: true}
+	if ask.Purpose == Enter {
+		a.Seq = l.touch(now, s)
+	}
+	l.sessionCookie(&a, s)
+	return a
+}
+
+// sessionCookie fills in what the cookie of a session carries.
+func (l *Local) sessionCookie(a *Answer, s *session) {
+	a.ID, a.Arrival, a.Accepted, a.LastSeen = s.id, timeOf(s.arrival), timeOf(s.accepted), timeOf(s.seen)
+}
+
+// touch renews a session. It returns the record that must be durable before the origin sees the
+// request, or 0 while an earlier one covers it: the journal learns of a session only each sixty-fourth
+// part of its duration, and a restored session gets that much more time.
+func (l *Local) touch(now int64, s *session) uint64 {
+	s.seen = max(s.seen, now)
+	if l.set.FixedSessions || now-s.durable < l.touchGrain() {
+		return 0
+	}
+	s.durable = now
+	return l.record(Record{Kind: RecordTouch, ID: s.id, At: now})
+}
+
+func (l *Local) touchGrain() int64 {
+	return min(max(l.set.Session.Microseconds()/64, 50*milli), 5*second)
+}
+
+// Touch renews a session without asking: at the end of a long request, and while it lasts.
+func (l *Local) Touch(now time.Time, id ID) (seq uint64) {
+	t := l.advance(now)
+	_, s, ok := l.sessions.find(id)
+	if !ok || s.state != sessionActive || s.end(l.set) <= t {
+		return 0
+	}
+	return l.touch(t, s)
+}
+
+// End ends a session or gives up a ticket, and tells whether there was one. Its cookie is spent.
+func (l *Local) End(now time.Time, id ID) (seq uint64, ok bool) {
+	t := l.advance(now)
+	if slot, s, found := l.sessions.find(id); found && s.state == sessionActive {
+		l.endSession(t, slot, s)
+		return l.record(Record{Kind: RecordEnd, ID: id, At: t}), true
+	}
+	if slot, tk, found := l.tickets.find(id); found {
+		l.tickets.drop(slot, tk)
+		l.report.changed = true
+		return l.record(Record{Kind: RecordEnd, ID: id, At: t}), true
+	}
+	return 0, false
+}
+
+func (l *Local) endSession(now int64, slot uint32, s *session) {
+	l.sessions.finish(now, slot, s)
+	l.rights.used--
+	l.rights.give()
+	l.est.exit()
+	l.report.changed = true
+}
+
+// askUnknown answers a visitor whose cookie is sound but whom this coordinator does not know: it
+// lost its memory, or the visitor came from another data center. The cookie alone restores the place.
+func (l *Local) askUnknown(now int64, ask Ask) Answer {
+	if accepted := stampOf(ask.Accepted); accepted != 0 {
+		s := session{id: ask.ID, arrival: stampOf(ask.Arrival), accepted: accepted, seen: stampOf(ask.LastSeen)}
+		if s.end(l.set) <= now {
+			return l.newcomer(now, ask)
+		}
+		return l.adopt(now, ask, s)
+	}
+	if now-stampOf(ask.LastSeen) > TicketGrace.Microseconds() {
+		return l.newcomer(now, ask)
+	}
+	return l.register(now, ask)
+}
+
+// adopt takes over a session that only the cookie knows. It is honoured even without a right.
+func (l *Local) adopt(now int64, ask Ask, s session) Answer {
+	a := Answer{Verdict: Admitted, Known: true}
+	if ask.Purpose != Enter {
+		l.sessionCookie(&a, &s)
+		return a
+	}
+	s.seen, s.durable = max(s.seen, now), now
+	if now-s.accepted < permitCooling.Microseconds() {
+		l.permits.use(now) // the admission may not be known here either
+		l.permit.used++
+	}
+	l.sessions.begin(s, l.set)
+	l.rights.used++
+	l.report.changed = true
+	l.record(Record{Kind: RecordAdmit, ID: s.id, At: s.accepted, Arrival: s.arrival})
+	a.Seq = l.record(Record{Kind: RecordTouch, ID: s.id, At: now})
+	l.sessionCookie(&a, &s)
+	return a
+}
+
+// Hold marks a visitor whose request is kept open until the turn comes. It tells false when the
+// visitor does not wait at the head of the line; then the caller answers at once.
+func (l *Local) Hold(now time.Time, id ID) bool {
+	t := l.advance(now)
+	slot, tk, ok := l.tickets.find(id)
+	if !ok {
+		return false
+	}
+	if l.turn(slot, tk) || !l.head(t, slot, tk) {
+		return false
+	}
+	tk.held = true
+	l.expect(t, slot, tk, HoldMax)
+	return true
+}
+
+// Release ends a Hold. The visitor is expected to ask again at once.
+func (l *Local) Release(now time.Time, id ID) {
+	t := l.advance(now)
+	if slot, tk, ok := l.tickets.find(id); ok && tk.held {
+		tk.held = false
+		l.expect(t, slot, tk, 0)
+	}
+}
+
+// Woken drains the IDs of held visitors whose turn has come.
+func (l *Local) Woken(dst []ID) []ID {
+	dst = append(dst, l.woken...)
+	l.woken = l.woken[:0]
+	return dst
+}
+
+// Drain hands over the records made since the last call, to be made durable in order, and the
+// number of the last one.
+func (l *Local) Drain(dst []Record) ([]Record, uint64) {
+	dst = append(dst, l.journal...)
+	l.journal = l.journal[:0]
+	return dst, l.seq
+}
+
+// Pending tells whether Drain has anything to hand over.
+func (l *Local) Pending() bool { return len(l.journal) > 0 }
+
+func (l *Local) record(r Record) uint64 {
+	l.journal = append(l.journal, r)
+	l.seq++
+	return l.seq
+}

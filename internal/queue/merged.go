@@ -1,0 +1,204 @@
+package queue
+
+import (
+	"container/heap"
+	"slices"
+)
+
+// merged is the waiting histogram over all data centers, and the frontier in it. Adding a change
+// and moving the frontier cost the logarithm of the number of seconds in which somebody waits.
+type merged struct {
+	frontier int64
+	buckets  map[int64]*bucketCounts
+	next     bucketHeap // keys of buckets at or after the frontier; may hold emptied ones
+	waiting  int        // sum over all buckets, less what has its turn already
+	each     []int      // the same by data center
+	skipped  []int      // by data center: tickets in the frontier's bucket that have their turn
+}
+
+// bucketCounts is how many tickets of one second wait in each data center.
+type bucketCounts struct{ by []int }
+
+func newMerged() merged { return merged{buckets: map[int64]*bucketCounts{}} }
+
+// insertCenter makes room for a data center at index i.
+func (m *merged) insertCenter(i int) {
+	m.grow(i)
+	m.each = slices.Insert(m.each, i, 0)
+	m.skipped = slices.Insert(m.skipped, i, 0)
+	for _, b := range m.buckets { // unordered: each bucket by itself
+		if len(b.by) > i {
+			b.by = slices.Insert(b.by, i, 0)
+		}
+	}
+}
+
+func (m *merged) grow(n int) {
+	for len(m.each) < n {
+		m.each = append(m.each, 0)
+		m.skipped = append(m.skipped, 0)
+	}
+}
+
+func (m *merged) waitingIn(i int) int {
+	if i >= len(m.each) {
+		return 0
+	}
+	return m.each[i]
+}
+
+// add changes how many tickets of a second wait in a data center. What lies before the frontier
+// has its turn and is not counted.
+func (m *merged) add(i int, at int64, change int) {
+	m.grow(i + 1)
+	if at < m.frontier {
+		return
+	}
+	b := m.buckets[at]
+	if b == nil {
+		b = &bucketCounts{}
+		m.buckets[at] = b
+		heap.Push(&m.next, at)
+	}
+	for len(b.by) <= i {
+		b.by = append(b.by, 0)
+	}
+	b.by[i] += change
+	m.each[i] += change
+	m.waiting += change
+}
+
+// clear forgets the tickets of a data center.
+func (m *merged) clear(i int) {
+	m.grow(i + 1)
+	for _, b := range m.buckets { // unordered: each bucket by itself
+		if i < len(b.by) {
+			m.each[i] -= b.by[i]
+			m.waiting -= b.by[i]
+			b.by[i] = 0
+		}
+	}
+	m.skip(i, 0)
+}
+
+// resume moves the frontier of a new leader to where a data center has already been told it is.
+func (m *merged) resume(frontier int64) {
+	m.frontier = max(m.frontier, frontier)
+	for len(m.next) > 0 && m.next[0] < m.frontier {
+		for i, n := range m.buckets[m.next[0]].by {
+			m.each[i] -= n
+			m.waiting -= n
+		}
+		delete(m.buckets, m.next[0])
+		heap.Pop(&m.next)
+	}
+}
+
+// skip says how many tickets of the frontier's own second have their turn although they are still
+// counted.
+func (m *merged) skip(i, n int) {
+	m.grow(i + 1)
+	m.each[i] += m.skipped[i] - n
+	m.waiting += m.skipped[i] - n
+	m.skipped[i] = n
+}
+
+// left is how many tickets of a bucket still wait for their turn in a data center.
+func (m *merged) left(at int64, b *bucketCounts, i int) int {
+	if i >= len(b.by) {
+		return 0
+	}
+	n := b.by[i]
+	if at == m.frontier {
+		n -= m.skipped[i]
+	}
+	return max(0, n)
+}
+
+// advance gives as many turns as it can, oldest seconds first; the second in which they run out is
+// shared among the data centers in proportion to who waits there.
+func (m *merged) advance(turns int, centers []*center) {
+	for turns > 0 && len(m.next) > 0 {
+		at := m.next[0]
+		b := m.buckets[at]
+		total := 0
+		for i := range centers {
+			total += m.left(at, b, i)
+		}
+		if at != m.frontier && total > 0 {
+			m.enter(at, centers)
+		}
+		if total > turns {
+			m.share(at, b, turns, total, centers)
+			return
+		}
+		for i, c := range centers {
+			c.turns += uint64(m.left(at, b, i))
+		}
+		turns -= total
+		m.pass(at, b, centers)
+	}
+}
+
+// enter moves the frontier to the beginning of a second.
+func (m *merged) enter(at int64, centers []*center) {
+	m.frontier = at
+	for i, c := range centers {
+		c.partial = 0
+		m.skip(i, 0)
+	}
+}
+
+// pass moves the frontier behind a second: everyone in it has their turn.
+func (m *merged) pass(at int64, b *bucketCounts, centers []*center) {
+	for i := range b.by {
+		m.each[i] -= b.by[i]
+		m.waiting -= b.by[i]
+	}
+	delete(m.buckets, at)
+	heap.Pop(&m.next)
+	m.enter(max(m.frontier, at+1), centers)
+}
+
+// share gives the last turns to the oldest tickets of one second, by largest remainder.
+func (m *merged) share(at int64, b *bucketCounts, turns, total int, centers []*center) {
+	given := 0
+	parts := make([]int, len(centers))
+	for i := range centers {
+		parts[i] = m.left(at, b, i) * turns / total
+		given += parts[i]
+	}
+	for i := 0; given < turns; i = (i + 1) % len(parts) {
+		if parts[i] < m.left(at, b, i) {
+			parts[i]++
+			given++
+		}
+	}
+	for i, c := range centers {
+		c.turns += uint64(parts[i])
+		c.partial += parts[i]
+		m.skip(i, m.skipped[i]+parts[i])
+	}
+}
+
+// bucketHeap is a heap of seconds.
+type bucketHeap []int64
+
+func (h bucketHeap) Len() int           { return len(h) }
+func (h bucketHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h bucketHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push adds a second.
+func (h *bucketHeap) Push(x any) {
+	if at, ok := x.(int64); ok {
+		*h = append(*h, at)
+	}
+}
+
+// Pop takes the last one.
+func (h *bucketHeap) Pop() any {
+	old := *h
+	at := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return at
+}

@@ -1,0 +1,38 @@
+package queue
+
+import "time"
+
+// Pair is a room on a lone node: the coordinator of its only data center and the global one, in one
+// process. They exchange the same messages as across data centers, without delay.
+type Pair struct {
+	*Local
+	Global *Global
+}
+
+// NewPair makes the coordinators of a room on a lone node.
+func NewPair(now time.Time, cfg LocalConfig) *Pair {
+	return &Pair{Local: NewLocal(now, cfg), Global: NewGlobal(now, cfg.Incarnation, cfg.Settings)}
+}
+
+// Configure puts new settings in force.
+func (p *Pair) Configure(now time.Time, s Settings) {
+	p.Local.Configure(now, s)
+	p.Global.Configure(now, s)
+	p.exchange(now)
+}
+
+// Pump exchanges report and grant when something is to be told, and tells whether it did.
+func (p *Pair) Pump(now time.Time) bool {
+	if !p.ReportDue(now) {
+		return false
+	}
+	p.exchange(now)
+	return true
+}
+
+func (p *Pair) exchange(now time.Time) {
+	p.Global.Report(now, p.Report(now))
+	for _, g := range p.Global.Tick(now) {
+		p.Grant(now, g.Grant)
+	}
+}

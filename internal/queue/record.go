@@ -1,0 +1,25 @@
+package queue
+
+// Kind says what a record tells.
+type Kind uint8
+
+// The kinds of journal records. Numbers are part of the stored form and never change.
+const (
+	RecordJoin   Kind = 1 // a ticket took its place: ID, At (arrival), Key
+	RecordTurn   Kind = 2 // tickets up to Key have their turn in order Order
+	RecordAdmit  Kind = 3 // a session began: ID, At, Arrival
+	RecordTouch  Kind = 4 // a session was seen: ID, At
+	RecordEnd    Kind = 5 // a session or ticket ended: ID, At
+	RecordOrder  Kind = 6 // the keys changed their meaning: Order, Method in Key
+	RecordCooled Kind = 7 // snapshots only: an admission at At whose session is over
+)
+
+// Record is one durable fact. Replaying records over a snapshot, in order, restores a coordinator.
+type Record struct {
+	Kind    Kind
+	ID      ID
+	At      int64 // microseconds since the Unix epoch
+	Arrival int64 // microseconds since the Unix epoch
+	Key     int64
+	Order   uint64
+}

@@ -1,0 +1,132 @@
+package queue
+
+import "time"
+
+// sessionState is where a session stands.
+type sessionState uint8
+
+const (
+	sessionActive sessionState = iota // in force; holds a right
+	sessionEnded                      // over; remembered so that its cookie cannot come back
+)
+
+// session is one admitted visitor. All times are stamps in microseconds.
+type session struct {
+	id       ID
+	arrival  int64
+	accepted int64
+	seen     int64 // the last touch; of an ended session the time of the end
+	durable  int64 // the last touch that the journal knows
+	slack    int64 // added to the end of a restored session, whose last touches may be unknown
+	spoke    int64 // of the session's entry in sessions.ends
+	state    sessionState
+	overdue  bool // active for longer than the session duration
+}
+
+// end is when a session is over if nobody touches it any more.
+func (s *session) end(set Settings) int64 {
+	from := s.seen
+	if set.FixedSessions {
+		from = s.accepted
+	}
+	return from + set.Session.Microseconds() + s.slack
+}
+
+// sessions holds the admitted visitors of a room in one data center.
+type sessions struct {
+	byID   map[ID]uint32
+	slab   slab[session]
+	ends   wheel // active sessions by their end, ended ones by the time they are forgotten
+	active int
+
+	// young are active sessions not yet older than the session duration, oldest first; overdue
+	// counts the others. The estimator ages by it.
+	young   []youngSession
+	overdue int
+}
+
+type youngSession struct {
+	slot     uint32
+	accepted int64
+}
+
+func newSessions(now int64) sessions {
+	return sessions{byID: map[ID]uint32{}, ends: newWheel(20*milli, now)}
+}
+
+func (s *sessions) find(id ID) (uint32, *session, bool) {
+	slot, ok := s.byID[id]
+	if !ok {
+		return 0, nil, false
+	}
+	return slot, s.slab.at(slot), true
+}
+
+// begin starts a session.
+func (s *sessions) begin(v session, set Settings) {
+	slot := s.slab.take()
+	p := s.slab.at(slot)
+	*p = v
+	s.byID[v.id] = slot
+	s.active++
+	s.young = append(s.young, youngSession{slot, v.accepted})
+	p.spoke = s.ends.add(p.end(set), slot)
+}
+
+// finish ends an active session and remembers it for a while.
+func (s *sessions) finish(now int64, slot uint32, v *session) {
+	v.state = sessionEnded
+	v.seen = now
+	s.active--
+	if v.overdue {
+		v.overdue = false
+		s.overdue--
+	}
+	v.spoke = s.ends.add(now+endedMemory.Microseconds(), slot)
+}
+
+func (s *sessions) forget(slot uint32, v *session) {
+	delete(s.byID, v.id)
+	*v = session{state: sessionEnded}
+	s.slab.give(slot)
+}
+
+// expire finishes every session whose end has come and forgets the ones that ended long ago.
+func (s *sessions) expire(now int64, set Settings, finished func(v *session)) {
+	s.ends.due(now, func(slot uint32, spoke int64) {
+		v := s.slab.at(slot)
+		switch {
+		case v.spoke != spoke: // an entry of an earlier life of the slot
+		case v.state == sessionEnded:
+			s.forget(slot, v)
+		case v.end(set) > now:
+			v.spoke = s.ends.add(v.end(set), slot)
+		default:
+			s.finish(now, slot, v)
+			finished(v)
+		}
+	})
+}
+
+// reschedule looks at every session anew, after the session duration has changed.
+func (s *sessions) reschedule(set Settings) {
+	for slot := range s.slab.used {
+		if v := s.slab.at(slot); v.state == sessionActive {
+			v.spoke = s.ends.add(v.end(set), slot)
+		}
+	}
+}
+
+// age counts the sessions that have become older than the session duration.
+func (s *sessions) age(now int64, d time.Duration) {
+	i := 0
+	for ; i < len(s.young) && now-s.young[i].accepted >= d.Microseconds(); i++ {
+		y := s.young[i]
+		v := s.slab.at(y.slot)
+		if v.state == sessionActive && v.accepted == y.accepted && !v.overdue {
+			v.overdue = true
+			s.overdue++
+		}
+	}
+	s.young = s.young[i:]
+}

@@ -1,0 +1,178 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Snapshot is the durable state of a Local as records: replaying them restores it. It begins with
+// the order in force and the turns given, then sessions, cooling permits and tickets.
+func (l *Local) Snapshot(now time.Time) []Record {
+	t := l.advance(now)
+	out := make([]Record, 0, 2+2*l.sessions.active+len(l.tickets.byID)+l.permits.count)
+	out = append(out,
+		Record{Kind: RecordOrder, At: t, Order: l.order, Key: int64(l.axis())},
+		Record{Kind: RecordTurn, At: t, Order: l.order, Key: l.dueKey})
+	out = l.snapshotSessions(out, t)
+	for slot := range l.tickets.slab.used {
+		if k := l.tickets.slab.at(slot); !k.id.IsZero() {
+			out = append(out, Record{Kind: RecordJoin, ID: k.id, At: k.arrival, Key: k.key})
+		}
+	}
+	return out
+}
+
+// snapshotSessions writes each session as its admission and last touch. Admissions of the last
+// minute whose session is over still cool their permits.
+func (l *Local) snapshotSessions(out []Record, now int64) []Record {
+	recent := map[int64]int{} // admissions in the window by the millisecond in which they are free again
+	for _, c := range l.permits.used {
+		recent[c.at] += c.n
+	}
+	for slot := range l.sessions.slab.used {
+		s := l.sessions.slab.at(slot)
+		if s.id.IsZero() {
+			continue
+		}
+		out = append(out, Record{Kind: RecordAdmit, ID: s.id, At: s.accepted, Arrival: s.arrival})
+		if free := coolAt(s.accepted); recent[free] > 0 {
+			recent[free]--
+		}
+		if s.state == sessionEnded {
+			out = append(out, Record{Kind: RecordEnd, ID: s.id, At: s.seen})
+		} else {
+			out = append(out, Record{Kind: RecordTouch, ID: s.id, At: s.seen})
+		}
+	}
+	for _, c := range l.permits.used {
+		for range recent[c.at] {
+			out = append(out, Record{Kind: RecordCooled, At: c.at - permitCooling.Microseconds()})
+		}
+	}
+	return out
+}
+
+// Restore replays records into a Local that has not served anybody yet. Sessions whose end has
+// passed are forgotten, tickets get a fresh grace, and the coordinator then holds exactly the rights
+// and permits that are in use. Settings are those of the configuration, which may have changed.
+func (l *Local) Restore(now time.Time, records func(yield func(Record) bool)) {
+	t := l.stamp(now)
+	r := replay{admitted: map[ID]*session{}, tickets: map[ID]Record{}}
+	for rec := range records {
+		r.apply(rec)
+	}
+	l.restoreSessions(t, &r)
+	l.restoreTickets(t, &r)
+	l.rights.granted, l.rights.most = uint64(l.rights.used), l.rights.used
+	l.permit.granted, l.permit.most = uint64(l.permit.used), l.permit.used
+	l.journal, l.seq = l.journal[:0], 0
+	l.report.full = true
+}
+
+// replay is the state that records add up to.
+type replay struct {
+	admitted map[ID]*session
+	tickets  map[ID]Record
+	cooling  []int64
+	order    uint64
+	axis     int64
+	dueKey   int64
+}
+
+func (r *replay) apply(rec Record) {
+	switch rec.Kind {
+	case RecordJoin:
+		r.tickets[rec.ID] = rec
+	case RecordTurn:
+		if rec.Order == r.order {
+			r.dueKey = max(r.dueKey, rec.Key)
+		}
+	case RecordAdmit:
+		delete(r.tickets, rec.ID)
+		r.admitted[rec.ID] = &session{id: rec.ID, arrival: rec.Arrival, accepted: rec.At, seen: rec.At, durable: rec.At}
+		r.cooling = append(r.cooling, rec.At)
+	case RecordTouch:
+		if s := r.admitted[rec.ID]; s != nil && s.state == sessionActive {
+			s.seen, s.durable = max(s.seen, rec.At), max(s.seen, rec.At)
+		}
+	case RecordEnd:
+		delete(r.tickets, rec.ID)
+		if s := r.admitted[rec.ID]; s != nil {
+			s.state, s.seen = sessionEnded, rec.At
+		}
+	case RecordOrder:
+		r.order, r.axis, r.dueKey = rec.Order, rec.Key, 0
+	case RecordCooled:
+		r.cooling = append(r.cooling, rec.At)
+	}
+}
+
+// restoreSessions brings back the sessions that may still be in force. Their last touches may be
+// newer than the journal knows, by the grain of touches, so each one gets that much longer.
+func (l *Local) restoreSessions(now int64, r *replay) {
+	list := make([]*session, 0, len(r.admitted))
+	for _, s := range r.admitted { // unordered: sorted below
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *session) int {
+		return cmp.Or(cmp.Compare(a.accepted, b.accepted), slices.Compare(a.id[:], b.id[:]))
+	})
+	for _, s := range list {
+		s.slack = l.touchGrain() + adoptSlack.Microseconds()
+		switch {
+		case s.state == sessionActive && s.end(l.set) > now:
+			l.sessions.begin(*s, l.set)
+			l.rights.used++
+		case s.state == sessionEnded && s.seen+endedMemory.Microseconds() > now:
+			l.restoreEnded(*s)
+		}
+	}
+	slices.Sort(r.cooling)
+	for _, at := range r.cooling {
+		if at = min(at, now); now < coolAt(at) {
+			l.permits.use(at)
+			l.permit.used++
+		}
+	}
+}
+
+// restoreEnded remembers a session that is over, so that its cookie stays spent.
+func (l *Local) restoreEnded(s session) {
+	slot := l.sessions.slab.take()
+	p := l.sessions.slab.at(slot)
+	*p = s
+	p.slack = 0
+	l.sessions.byID[s.id] = slot
+	p.spoke = l.sessions.ends.add(s.seen+endedMemory.Microseconds(), slot)
+}
+
+// restoreTickets brings back the line. Keys of another order than the configuration's are made anew.
+func (l *Local) restoreTickets(now int64, r *replay) {
+	l.order = r.order
+	same := r.axis == int64(l.axis())
+	if same {
+		l.dueKey = r.dueKey
+	} else {
+		l.order++
+	}
+	list := make([]Record, 0, len(r.tickets))
+	for _, rec := range r.tickets { // unordered: sorted below
+		list = append(list, rec)
+	}
+	slices.SortFunc(list, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	seen := l.tenths(now)
+	for _, rec := range list {
+		key, state := rec.Key, ticketWaiting
+		if !same {
+			key = l.keyFor(rec.ID, rec.At)
+		} else if key <= l.dueKey {
+			state = ticketLapsed // its right went with the restart; it goes next when it asks
+		}
+		slot, t := l.tickets.add(ticket{id: rec.ID, arrival: rec.At, key: key, seen: seen, next: seen, state: state})
+		t.next = l.tenths(now + refreshMax.Microseconds())
+		t.spoke = uint16(l.tickets.lost.add(now+TicketGrace.Microseconds(), slot))
+	}
+}

@@ -1,0 +1,137 @@
+package queue
+
+// Units of the core's times, in microseconds.
+const (
+	milli  = int64(1000)
+	second = 1000 * milli
+)
+
+// ticketState is where a registered ticket stands.
+type ticketState uint8
+
+const (
+	ticketWaiting ticketState = iota // in line
+	ticketDue                        // its turn has come; a right is kept for it, or will be
+	ticketLapsed                     // its turn has come and was not claimed in time; the place is kept
+)
+
+// ticket is one registered visitor who waits. It is 48 bytes and holds no pointers.
+type ticket struct {
+	id      ID
+	arrival int64 // stamp
+	key     int64 // place in the current order
+	// seen is the time of the last request, next the time at which the following one is due, until
+	// the time at which an unclaimed turn lapses; all in tenths of a second since the epoch of the
+	// coordinator.
+	seen, next, until uint32
+	spoke             uint16 // of the ticket's entry in registry.lost, its lowest bits
+	state             ticketState
+	held              bool // a request of this visitor is being held open
+}
+
+// registry holds the tickets of a room in one data center: by ID, in line, and by the time at which
+// they are given up.
+type registry struct {
+	byID   map[ID]uint32
+	slab   slab[ticket]
+	line   line // waiting tickets by key
+	due    line // tickets whose turn has come, by key: the first ones get the next rights
+	lost   wheel
+	lapses wheel
+
+	// delta is what changed in the waiting histogram since the last report.
+	delta map[int64]int32
+}
+
+func newRegistry(now int64) registry {
+	return registry{
+		byID:   map[ID]uint32{},
+		lost:   newWheel(second, now),
+		lapses: newWheel(second, now),
+		delta:  map[int64]int32{},
+	}
+}
+
+// find gives the ticket with the ID.
+func (r *registry) find(id ID) (uint32, *ticket, bool) {
+	slot, ok := r.byID[id]
+	if !ok {
+		return 0, nil, false
+	}
+	return slot, r.slab.at(slot), true
+}
+
+// add registers a ticket in the state it has.
+func (r *registry) add(t ticket) (uint32, *ticket) {
+	slot := r.slab.take()
+	p := r.slab.at(slot)
+	*p = t
+	r.byID[t.id] = slot
+	r.enter(slot, p)
+	return slot, p
+}
+
+// drop forgets a ticket.
+func (r *registry) drop(slot uint32, t *ticket) {
+	r.exit(slot, t)
+	delete(r.byID, t.id)
+	t.id = ID{} // an entry of a wheel that still names the slot finds nobody
+	r.slab.give(slot)
+}
+
+// move changes a ticket's state and with it the line it stands in.
+func (r *registry) move(slot uint32, t *ticket, to ticketState) {
+	r.exit(slot, t)
+	t.state = to
+	r.enter(slot, t)
+}
+
+func (r *registry) enter(slot uint32, t *ticket) {
+	switch t.state {
+	case ticketWaiting:
+		r.line.insert(place{t.key, slot})
+		r.count(t.key, 1)
+	case ticketDue:
+		r.due.insert(place{t.key, slot})
+	case ticketLapsed:
+	}
+}
+
+func (r *registry) exit(slot uint32, t *ticket) {
+	switch t.state {
+	case ticketWaiting:
+		r.line.remove(place{t.key, slot})
+		r.count(t.key, -1)
+	case ticketDue:
+		r.due.remove(place{t.key, slot})
+	case ticketLapsed:
+	}
+}
+
+func (r *registry) count(key int64, by int32) {
+	b := bucketOf(key)
+	if r.delta[b] += by; r.delta[b] == 0 {
+		delete(r.delta, b)
+	}
+}
+
+// bucketOf is the second of a key.
+func bucketOf(key int64) int64 {
+	b := key / second
+	if key%second < 0 {
+		b--
+	}
+	return b
+}
+
+// rank is how many tickets go before this one; false for a ticket that has lapsed.
+func (r *registry) rank(slot uint32, t *ticket) (int, bool) {
+	switch t.state {
+	case ticketDue:
+		return r.due.rank(place{t.key, slot}), true
+	case ticketWaiting:
+		return r.due.len() + r.line.rank(place{t.key, slot}), true
+	case ticketLapsed:
+	}
+	return 0, false
+}

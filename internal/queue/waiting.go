@@ -1,0 +1,227 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/anteroom/anteroom"
+)
+
+// newcomer answers a visitor who has no ticket and no session: in if there is room and nobody waits,
+// else to the end of the line. A new ticket is not registered yet. Its place is the time of arrival
+// in the cookie, and the first check-in registers it: a client that drops cookies never counts.
+func (l *Local) newcomer(now int64, ask Ask) Answer {
+	if l.set.Method == anteroom.Reject {
+		return Answer{Verdict: Refused}
+	}
+	if ask.Purpose == Enter {
+		l.report.newcomers++
+		if l.canWalkIn(now) {
+			return l.admit(now, ask.NewID, now)
+		}
+		l.report.urgent = l.report.urgent || l.tickets.line.len() == 0
+	}
+	a := Answer{Verdict: Waiting}
+	a.Waiting = l.waiting() + l.pendingCount(now) + 1
+	if ask.Purpose == Look {
+		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
+		a.Refresh = refresh(l.set, a.Estimate, ask.Draw)
+		return a
+	}
+	l.pend(now)
+	a.ID, a.Arrival, a.LastSeen = ask.NewID, timeOf(now), timeOf(now)
+	a.Refresh = firstRefresh()
+	if l.set.Method != anteroom.Random {
+		a.Position = a.Waiting
+	}
+	a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
+	return a
+}
+
+// canWalkIn tells whether a newcomer may enter without queueing: a right and a permit are idle that
+// are kept for nobody, and nobody waits, not even one who has yet to register.
+func (l *Local) canWalkIn(now int64) bool {
+	switch {
+	case l.set.QueueAll:
+		return false
+	case l.set.Method == anteroom.Passthrough:
+		return true
+	default:
+		kept := l.tickets.due.len()
+		return l.tickets.line.len() == 0 && l.others == 0 && l.idle() > kept && l.pendingCount(now) == 0
+	}
+}
+
+// idle is how many may enter this instant under both limits.
+func (l *Local) idle() int { return min(l.rights.idle(), l.permit.idle()) }
+
+// waiting is how many visitors wait or have their turn and are expected.
+func (l *Local) waiting() int { return l.tickets.line.len() + l.tickets.due.len() }
+
+// pend notes a newcomer who was told to wait and has yet to register.
+func (l *Local) pend(now int64) {
+	l.rollPending(now)
+	l.pending[now/second%pendingSpan]++
+}
+
+// settle notes that one of them has registered.
+func (l *Local) settle(now, arrival int64) {
+	l.rollPending(now)
+	if s := arrival / second; s > now/second-pendingSpan && l.pending[s%pendingSpan] > 0 {
+		l.pending[s%pendingSpan]--
+	}
+}
+
+func (l *Local) rollPending(now int64) {
+	s := now / second
+	for i := max(l.pendingAt+1, s-pendingSpan+1); i <= s; i++ {
+		l.pending[i%pendingSpan] = 0
+	}
+	l.pendingAt = max(l.pendingAt, s)
+}
+
+func (l *Local) pendingCount(now int64) (n int) {
+	l.rollPending(now)
+	for _, p := range l.pending {
+		n += p
+	}
+	return n
+}
+
+// register takes a ticket into the registry at the place its cookie proves.
+func (l *Local) register(now int64, ask Ask) Answer {
+	arrival := min(stampOf(ask.Arrival), now)
+	if ask.Purpose == Look {
+		a := Answer{Verdict: Waiting, Known: true, Waiting: l.waiting() + 1}
+		l.ticketCookie(&a, ask)
+		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
+		return a
+	}
+	l.settle(now, arrival)
+	key := l.keyFor(ask.ID, arrival)
+	state := ticketWaiting
+	if key <= l.dueKey || bucketOf(key) < l.frontier {
+		state = ticketDue
+	}
+	seen := l.tenths(now)
+	slot, tk := l.tickets.add(ticket{id: ask.ID, arrival: arrival, key: key, seen: seen, next: seen, state: state})
+	tk.spoke = uint16(l.tickets.lost.add(now+TicketGrace.Microseconds(), slot))
+	l.joined++
+	l.est.join()
+	l.report.changed = true
+	l.record(Record{Kind: RecordJoin, ID: ask.ID, At: arrival, Key: key})
+	return l.askTicket(now, ask, slot, tk)
+}
+
+// ticketCookie keeps in the cookie what it already says.
+func (l *Local) ticketCookie(a *Answer, ask Ask) {
+	a.ID, a.Arrival, a.LastSeen, a.Refresh = ask.ID, ask.Arrival, ask.LastSeen, ask.Refresh
+}
+
+// askTicket answers a visitor who waits.
+func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
+	if ask.Purpose != Look {
+		tk.seen = l.tenths(now)
+		l.comeBack(now, slot, tk)
+	}
+	if ask.Purpose == Enter && l.mayEnter(slot, tk) {
+		arrival := tk.arrival
+		l.tickets.drop(slot, tk)
+		return l.admit(now, ask.ID, arrival)
+	}
+	a := Answer{Verdict: Waiting, Known: true, Turn: l.turn(slot, tk)}
+	if l.set.Method == anteroom.Reject {
+		a.Verdict = Refused // the place is kept for the day the room opens again
+	}
+	l.describe(now, &a, slot, tk)
+	l.ticketCookie(&a, ask)
+	a.Arrival = timeOf(tk.arrival)
+	if ask.Purpose == Look {
+		return a
+	}
+	if now >= stampOf(ask.LastSeen)+(ask.Refresh-earlyMax).Microseconds() || ask.Refresh > refreshMax {
+		// A check-in that counts. An earlier one is answered and changes nothing.
+		a.LastSeen = timeOf(now)
+		a.Refresh = refresh(l.set, a.Estimate, ask.Draw)
+	}
+	l.expect(now, slot, tk, a.Refresh)
+	return a
+}
+
+// describe fills in position and estimate.
+func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
+	a.Waiting = l.waiting()
+	rank, inLine := l.tickets.rank(slot, tk)
+	place := rank + 1
+	if !inLine {
+		a.Waiting++ // a lapsed ticket that is here counts itself
+		place = 1
+	}
+	a.Estimate = l.est.of(now, l.set, place-min(place-1, l.idle()), a.Waiting)
+	if l.set.Method != anteroom.Random {
+		a.Position = place
+	}
+	if a.Turn {
+		a.Estimate = Estimate{Known: true}
+	}
+	a.Head = a.Turn || a.Estimate.Known && a.Estimate.Middle < headWait
+}
+
+// head tells whether the visitor's turn is near.
+func (l *Local) head(now int64, slot uint32, tk *ticket) bool {
+	var a Answer
+	l.describe(now, &a, slot, tk)
+	return a.Head
+}
+
+// expect notes when the visitor will ask again; an unclaimed turn lapses TurnGrace after that.
+func (l *Local) expect(now int64, slot uint32, tk *ticket, in time.Duration) {
+	tk.next = l.tenths(now + in.Microseconds())
+	if tk.state == ticketDue {
+		l.remind(now, slot, tk)
+	}
+}
+
+// remind sets the time at which an unclaimed turn lapses.
+func (l *Local) remind(now int64, slot uint32, tk *ticket) {
+	until := max(now, l.fromTenths(tk.next)) + TurnGrace.Microseconds()
+	tk.until = l.tenths(until)
+	l.tickets.lapses.add(until, slot)
+}
+
+// comeBack restores the turn of a ticket that had let it lapse: it goes next.
+func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
+	if tk.state == ticketLapsed {
+		l.tickets.move(slot, tk, ticketDue)
+		l.remind(now, slot, tk)
+		l.report.changed = true
+	}
+}
+
+// turn tells whether a right and a permit are kept for this very ticket: the rights at hand belong
+// to the due tickets in the order of their keys, so nobody who asks more often gains.
+func (l *Local) turn(slot uint32, tk *ticket) bool {
+	if l.set.QueueAll || l.set.Method == anteroom.Reject {
+		return false
+	}
+	return tk.state == ticketDue && l.tickets.due.rank(place{tk.key, slot}) < l.idle()
+}
+
+func (l *Local) mayEnter(slot uint32, tk *ticket) bool {
+	return l.turn(slot, tk) || l.set.Method == anteroom.Passthrough && !l.set.QueueAll
+}
+
+// admit begins a session. The caller has made sure that a right and a permit are idle, except when
+// the method lets everyone pass.
+func (l *Local) admit(now int64, id ID, arrival int64) Answer {
+	s := session{id: id, arrival: arrival, accepted: now, seen: now, durable: now}
+	l.sessions.begin(s, l.set)
+	l.permits.use(now)
+	l.rights.used++
+	l.permit.used++
+	l.admitted++
+	l.report.changed = true
+	a := Answer{Verdict: Admitted, Entered: true, Known: arrival != now}
+	a.Seq = l.record(Record{Kind: RecordAdmit, ID: id, At: now, Arrival: arrival})
+	l.sessionCookie(&a, &s)
+	return a
+}
