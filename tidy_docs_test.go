@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ func levelTable(tr *tree) []string {
 			dir = "."
 		}
 		shown[dir] = true
-		if want := fmt.Sprint(level[dir]); m[1] != want {
+		if want := strconv.Itoa(level[dir]); m[1] != want {
 			faults = append(faults, fmt.Sprintf("%s: `%s` has level %s here and %s in tidy_test.go: make them equal", doc, m[2], m[1], want))
 		}
 		if !slices.Contains(tr.packages(), dir) {

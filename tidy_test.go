@@ -261,11 +261,11 @@ func impureCore(tr *tree) []string {
 	return faults
 }
 
-func impure(importer string, deps []string) []string {
+func impure(pkg string, deps []string) []string {
 	var faults []string
 	for _, banned := range []string{"net", "net/http", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "os/exec"} {
 		if slices.Contains(deps, banned) {
-			faults = append(faults, fmt.Sprintf("%s: reaches %s through its imports: level 0 takes time and random draws as arguments (go list -deps shows the way)", importer, banned))
+			faults = append(faults, fmt.Sprintf("%s: reaches %s through its imports: level 0 takes time and random draws as arguments (go list -deps shows the way)", pkg, banned))
 		}
 	}
 	return faults
@@ -273,8 +273,9 @@ func impure(importer string, deps []string) []string {
 
 // listed is what the go command says of a package.
 type listed struct {
-	ImportPath, Export string
-	Deps               []string
+	ImportPath string   `json:"ImportPath"`
+	Export     string   `json:"Export"`
+	Deps       []string `json:"Deps"`
 }
 
 func goList(args ...string) ([]listed, error) {
