@@ -1,0 +1,228 @@
+package waitingroom
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/sys"
+)
+
+// bodyDrainMax is the largest body of a waiting visitor's request that is read away to keep the
+// connection. It is net/http's own bound, beyond which the connection closes in any case.
+const bodyDrainMax = 256 << 10
+
+// Visit is what the origin learns of a request that may go on. The zero value is a request that no room
+// concerns.
+type Visit struct {
+	// RoomID and RoomName are of the room that the visitor was admitted to.
+	RoomID, RoomName string
+	// Ticket names the visitor's session.
+	Ticket queue.ID
+}
+
+// Origin takes the requests that may go on.
+type Origin interface {
+	// ServeVisit answers like http.Handler. The writer supports http.ResponseController.
+	ServeVisit(w http.ResponseWriter, r *http.Request, v Visit)
+}
+
+// Client is who asks, and for what, as far as trusted proxies vouch for it.
+type Client struct {
+	Addr netip.Addr
+	// HTTPS tells that the visitor came over TLS.
+	HTTPS bool
+	// Host is the host that the visitor asked for.
+	Host string
+}
+
+// Meter counts what the gate does. Its methods are called once a request and must be quick.
+type Meter interface {
+	// Decided counts one request. room is the room's name, empty when none covers the request.
+	Decided(room string, kind Kind, outcome Outcome)
+}
+
+// Options are what a Handler is made of. Every field but Meter is required.
+type Options struct {
+	Gate     *Gate
+	Sessions Sessions
+	Origin   Origin
+	// Client tells who sent a request.
+	Client func(r *http.Request) Client
+	Meter  Meter
+}
+
+// Handler is the gate as an http.Handler around an origin. Run must run beside it.
+type Handler struct {
+	options Options
+	draws   *Draws
+	holds   holds
+	flights flights
+	scratch sync.Pool // of *exchange
+}
+
+// NewHandler makes a handler.
+func NewHandler(o Options) *Handler {
+	if o.Meter == nil {
+		o.Meter = silent{}
+	}
+	h := &Handler{options: o, draws: NewDraws(), holds: newHolds()}
+	h.scratch.New = func() any { return &exchange{} }
+	return h
+}
+
+type silent struct{}
+
+func (silent) Decided(string, Kind, Outcome) {}
+
+// exchange is one request and its answer; the buffers are used again.
+type exchange struct {
+	request Request
+	answer  Answer
+}
+
+// ServeHTTP decides a request, and answers it or lets it go to the origin.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x, _ := h.scratch.Get().(*exchange)
+	h.read(r, &x.request)
+	if !h.decide(r.Context(), x) {
+		h.release(x)
+		return
+	}
+	a := &x.answer
+	h.options.Meter.Decided(a.RoomName, a.Kind, a.Outcome)
+	switch a.Action {
+	case Forward:
+		f := newFlight(w, r, h, a)
+		h.release(x) // before the origin answers: that may take hours
+		h.forward(f, r)
+	case Pass:
+		h.release(x)
+		h.options.Origin.ServeVisit(w, r, Visit{})
+	case Respond, Hold:
+		write(w, r, a)
+		h.release(x)
+	}
+}
+
+func (h *Handler) release(x *exchange) {
+	x.request = Request{}
+	h.scratch.Put(x)
+}
+
+// decide asks the gate, and holds the request when the gate wants it so. It is false when the client
+// has gone meanwhile.
+func (h *Handler) decide(ctx context.Context, x *exchange) bool {
+	h.draws.Fill(&x.request)
+	h.options.Gate.Decide(ctx, &x.request, &x.answer)
+	if x.answer.Action != Hold {
+		return true
+	}
+	h.hold(ctx, x.answer.RoomID, x.answer.Ticket)
+	if ctx.Err() != nil {
+		return false
+	}
+	x.request.Held, x.request.Now = true, sys.Now()
+	h.draws.Fill(&x.request)
+	h.options.Gate.Decide(ctx, &x.request, &x.answer)
+	return true
+}
+
+// hold waits for the turn, up to HoldMax. When too many are held already it returns at once.
+func (h *Handler) hold(ctx context.Context, room string, id queue.ID) {
+	if !h.holds.take(room) {
+		return
+	}
+	defer h.holds.leave(room)
+	ctx, cancel := context.WithTimeout(ctx, queue.HoldMax)
+	defer cancel()
+	h.options.Gate.rooms.Await(ctx, room, id)
+}
+
+// read makes the gate's request of an HTTP request.
+func (h *Handler) read(r *http.Request, q *Request) {
+	c := h.options.Client(r)
+	path, query := target(r)
+	*q = Request{
+		Method:          r.Method,
+		Host:            c.Host,
+		Path:            path,
+		Query:           query,
+		Cookies:         r.Header["Cookie"],
+		Accept:          field(r.Header, "Accept"),
+		AcceptLanguage:  field(r.Header, "Accept-Language"),
+		ContentType:     field(r.Header, "Content-Type"),
+		FetchDest:       field(r.Header, "Sec-Fetch-Dest"),
+		FetchMode:       field(r.Header, "Sec-Fetch-Mode"),
+		Purpose:         purpose(r.Header),
+		RequestedWith:   field(r.Header, "X-Requested-With"),
+		Upgrade:         field(r.Header, "Upgrade"),
+		Origin:          field(r.Header, "Origin"),
+		PreflightMethod: field(r.Header, "Access-Control-Request-Method"),
+		ServiceWorker:   field(r.Header, "Service-Worker"),
+		Peer:            c.Addr,
+		HTTPS:           c.HTTPS,
+		Now:             sys.Now(),
+	}
+	if q.Upgrade == "" && r.Method == http.MethodConnect {
+		q.Upgrade = field(r.Header, ":protocol") // an extended CONNECT of HTTP/2
+	}
+}
+
+// target is the raw path and query of the request line. Only clients that talk to a proxy send a
+// whole URL there.
+func target(r *http.Request) (path, query string) {
+	if strings.HasPrefix(r.RequestURI, "/") {
+		path, query, _ = strings.Cut(r.RequestURI, "?")
+		return path, query
+	}
+	return r.URL.EscapedPath(), r.URL.RawQuery
+}
+
+// field is a header's value; several are joined. name must be in canonical form.
+func field(h http.Header, name string) string {
+	switch values := h[name]; len(values) {
+	case 0:
+		return ""
+	case 1:
+		return values[0]
+	default:
+		return strings.Join(values, ", ")
+	}
+}
+
+// purpose is the first header that may tell of a speculative load.
+func purpose(h http.Header) string {
+	for _, name := range [...]string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
+		if v := field(h, name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// write sends an answer of the gate. The body of the request stays unread.
+func write(w http.ResponseWriter, r *http.Request, a *Answer) {
+	header := w.Header()
+	values := make([]string, len(a.Headers), len(a.Headers)+2) // one allocation for all values
+	for i, f := range a.Headers {
+		values[i] = f.Value
+		header[f.Name] = values[i : i+1 : i+1]
+	}
+	if len(a.Cookie) > 0 {
+		header.Add("Set-Cookie", string(a.Cookie))
+	}
+	if r.ContentLength < 0 || r.ContentLength > bodyDrainMax {
+		// Nobody waits for a body that goes nowhere.
+		header.Set("Connection", "close")
+	}
+	if len(a.Body) > 0 {
+		header.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // the client may have gone; nobody is left to tell
+}
