@@ -1,14 +1,15 @@
 # What a developer types. Text after two # signs is the help of a target.
 
 SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
 STEP := scripts/step.sh
 # The tools are pinned in a module of their own; the build cache keeps them once compiled.
 LINT := go tool -modfile=tools/go.mod golangci-lint
 # Tests of the whole program stand below test/ and get the machine to themselves.
-UNIT = $$(go list ./... | grep -Ev '/anteroom/test(/|$$)')
-WHOLE = $$(go list ./... | grep -E '/anteroom/test(/|$$)')
+UNIT := go list ./... | sed -E '\,/anteroom/test(/|$$),d'
+WHOLE := go list ./... | sed -nE '\,/anteroom/test(/|$$),p'
 
 .PHONY: help build check test lint fmt bench fuzz
 
@@ -22,13 +23,13 @@ check: ## before each commit: build, vet, lint, unit tests
 	@$(STEP) build $(MAKE) --no-print-directory build
 	@$(STEP) vet go vet ./...
 	@$(MAKE) --no-print-directory lint
-	@$(STEP) "unit tests" go test -short -shuffle=on -timeout 5m $(UNIT)
+	@unit="$$($(UNIT))"; $(STEP) "unit tests" go test -short -shuffle=on -timeout 5m $$unit
 
 test: ## everything: races, the whole program, a browser, 5 s of each fuzz target
 	@$(STEP) needs scripts/needs.sh
 	@$(STEP) vet go vet ./...
-	@$(STEP) "unit tests" go test -race -shuffle=on -timeout 15m $(UNIT)
-	@whole="$(WHOLE)"; [ -z "$$whole" ] || $(STEP) "tests of the whole" go test -race -shuffle=on -timeout 15m $$whole
+	@unit="$$($(UNIT))"; $(STEP) "unit tests" go test -race -shuffle=on -timeout 15m $$unit
+	@whole="$$($(WHOLE))"; [ -z "$$whole" ] || $(STEP) "tests of the whole" go test -race -shuffle=on -timeout 15m $$whole
 	@$(STEP) fuzz scripts/fuzz.sh 5s
 
 lint: ## the linter; the first run compiles it, which takes some minutes
