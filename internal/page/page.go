@@ -1,8 +1,12 @@
 package page
 
-// Template is a compiled waiting page: the default one or an operator's own. It never changes after
-// [Compile] and is safe for concurrent use.
-type Template struct{}
+// Template is a compiled waiting page: the default one or an operator's own. It is safe for
+// concurrent use.
+type Template struct {
+	language string
+	// custom is nil for the default page.
+	custom *custom
+}
 
 // Compile checks and compiles a room's page. An empty source is the default page. language is the
 // room's default_template_language; it is used when a View has no language of its own, and
@@ -11,35 +15,59 @@ type Template struct{}
 // The error is an *anteroom.Error with anteroom.CodeInvalid at custom_page_html that names line and
 // column: a syntax error, an unknown variable, a partial, unescaped output of anything but
 // turnstile, or a source over anteroom.CustomPageBytesMax.
-func Compile(source, language string) (*Template, error) { return &Template{}, nil }
+func Compile(source, language string) (*Template, error) {
+	t := &Template{language: language}
+	if source == "" {
+		return t, nil
+	}
+	c, fault := compileCustom(source)
+	if fault != nil {
+		return nil, fault.At(sourceField)
+	}
+	t.custom = c
+	return t, nil
+}
+
+// sourceField is the room's field that holds a custom page.
+const sourceField = "custom_page_html"
 
 // Custom tells that the page is the operator's own.
-func (t *Template) Custom() bool { return false }
+func (t *Template) Custom() bool { return t.custom != nil }
 
-// Append appends the page for v to dst: a whole HTML document in UTF-8.
-func (t *Template) Append(dst []byte, v *View) []byte { return dst }
+// Append appends the page for v to dst: a whole HTML document in UTF-8. An operator's page that
+// cannot be rendered, because names made it too large, gives way to the default page.
+func (t *Template) Append(dst []byte, v *View) []byte {
+	if t.custom != nil {
+		if out, ok := t.custom.append(dst, v); ok {
+			return out
+		}
+	}
+	return theBook().document(v.Language, t.language).append(dst, v)
+}
 
 // ContentSecurityPolicy is the value of the header of that name for this page. For the default page
 // it allows its one style, its one script and requests to its own origin, and leaves framing free.
 // An operator's own page may load what it likes; its policy only refuses plugins.
-func (t *Template) ContentSecurityPolicy() string { return "" }
+func (t *Template) ContentSecurityPolicy() string {
+	if t.custom != nil {
+		return customPolicy
+	}
+	return theBook().policy
+}
 
-// AppendJSON appends {"cfWaitingRoom":{…}} for v to dst: the published fields in their published
-// order, then position, usersWaiting, yourTurn, ticketId, waitTimeLowSeconds, waitTimeSeconds,
-// waitTimeHighSeconds and waitTimeIsRange.
-func AppendJSON(dst []byte, v *View) []byte { return dst }
+// customPolicy is deliberately weak: a page that was written for the published product may use
+// scripts, fonts and frames from anywhere, and it is the operator's own.
+const customPolicy = "object-src 'none'"
 
-// RefreshSeconds is the published refreshIntervalSeconds and the value of the Refresh header: whole
-// seconds, rounded up; 0 for a rejected visitor, who has nothing to refresh.
-func RefreshSeconds(v *View) int { return 0 }
-
-// Variables are what a custom template can show: the published variables and our own additions, all
-// of them strings, ints and bools.
-func Variables(v *View) map[string]any { return nil }
-
-// Languages lists the published locales, anteroom.DefaultLanguage first.
-func Languages() []string { return nil }
-
-// MatchLanguage picks the published locale that fits an Accept-Language header best; it is
-// anteroom.DefaultLanguage when none does.
-func MatchLanguage(acceptLanguage string) string { return "" }
+// Variables are what a custom template can show: the published variables, the template-only
+// waitTimeHours and waitTimeHourMinutes, the fields that AppendJSON adds, and roomName, language,
+// newVisitor, returnURL and waitURL. All are strings, ints and bools.
+func Variables(v *View) map[string]any {
+	f := factsOf(v)
+	all := variables()
+	m := make(map[string]any, len(all))
+	for i := range all {
+		m[all[i].name] = all[i].value(v, &f)
+	}
+	return m
+}
