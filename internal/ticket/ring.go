@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 )
@@ -16,7 +15,7 @@ import (
 type Secret [32]byte
 
 // Format writes **** for every verb, so that no log or error shows a secret.
-func (Secret) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "****") }
+func (Secret) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("****")) }
 
 // Key is one AES-256 key of a ring.
 type Key struct {
@@ -50,6 +49,8 @@ const (
 // Ring seals and opens tickets. It never changes and may be used by many goroutines at once.
 type Ring struct {
 	keys []sealer // the first one seals
+	// text is strict: spare bits of the last character must be zero, so that a text has one spelling.
+	text *base64.Encoding
 }
 
 type sealer struct {
@@ -62,7 +63,7 @@ func NewRing(keys ...Key) (*Ring, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("a key ring needs at least one key")
 	}
-	r := &Ring{keys: make([]sealer, 0, len(keys))}
+	r := &Ring{keys: make([]sealer, 0, len(keys)), text: base64.RawURLEncoding.Strict()}
 	for _, k := range keys {
 		if k.Secret == (Secret{}) {
 			return nil, fmt.Errorf("the secret of key %08x is all zero; it must be 32 random bytes", k.ID)
@@ -115,7 +116,7 @@ func (r *Ring) Append(dst []byte, room string, t Ticket, n Nonce) []byte {
 	copy(raw[nonceAt:], n[:])
 	t.put(raw[plainAt:])
 	r.keys[0].aead.Seal(raw[plainAt:plainAt], raw[nonceAt:plainAt], raw[plainAt:plainAt+plainSize], bound)
-	base64.RawURLEncoding.Encode(buf, raw)
+	r.text.Encode(buf, raw)
 	return dst[:len(dst)+textLen]
 }
 
@@ -130,7 +131,7 @@ func (r *Ring) Open(room, sealed string, now time.Time) (Ticket, error) {
 	buf := make([]byte, len(room)+sealedLen)
 	raw := buf[copy(buf, room):]
 	// The decoder skips line breaks; a text with any comes out too short.
-	n, err := base64.RawURLEncoding.Strict().Decode(raw, text[:])
+	n, err := r.text.Decode(raw, text[:])
 	if err != nil || n != sealedLen || raw[0] != version {
 		return Ticket{}, ErrForeign
 	}

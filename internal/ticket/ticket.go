@@ -3,7 +3,6 @@ package ticket
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"time"
 )
 
@@ -19,7 +18,7 @@ type Ticket struct {
 	Accepted time.Time
 	// LastSeen is the last counted request.
 	LastSeen time.Time
-	// Refresh is the interval after LastSeen before which a request is no attempt to enter, 0 to 49 days.
+	// Refresh is the interval after LastSeen before which a request is no attempt to enter: 0 to 49 days.
 	Refresh time.Duration
 }
 
@@ -38,11 +37,11 @@ const (
 var (
 	// ErrForeign is a text that this ring cannot open for this room: garbage, cut short, changed, of another
 	// room, of an unknown key or version, or with contents that no ticket has.
-	ErrForeign = errors.New("the ticket cannot be opened for this room") //nolint:gochecknoglobals // sentinel, never changed
+	ErrForeign = errors.New("the ticket cannot be opened for this room")
 	// ErrFuture is a ticket with a time more than [Skew] ahead.
-	ErrFuture = errors.New("the ticket has a time in the future") //nolint:gochecknoglobals // sentinel, never changed
+	ErrFuture = errors.New("the ticket has a time in the future")
 	// ErrOld is a ticket that was last seen more than [MaxAge] ago.
-	ErrOld = errors.New("the ticket is too old") //nolint:gochecknoglobals // sentinel, never changed
+	ErrOld = errors.New("the ticket is too old")
 )
 
 // Sizes of the plain contents and of their parts.
@@ -50,6 +49,8 @@ const (
 	idSize    = 16
 	timeSize  = 8
 	plainSize = idSize + 3*timeSize + 4
+
+	refreshMillisMax = 1<<32 - 1
 )
 
 // put writes the contents to b, which holds plainSize bytes. Nodes' clocks differ, so a visitor may be seen by
@@ -66,7 +67,7 @@ func (t Ticket) put(b []byte) {
 	binary.BigEndian.PutUint64(b[idSize:], uint64(arrival))
 	binary.BigEndian.PutUint64(b[idSize+timeSize:], uint64(accepted))
 	binary.BigEndian.PutUint64(b[idSize+2*timeSize:], uint64(seen))
-	refresh := min(max(t.Refresh.Milliseconds(), 0), math.MaxUint32)
+	refresh := min(max(t.Refresh.Milliseconds(), 0), refreshMillisMax)
 	binary.BigEndian.PutUint32(b[idSize+3*timeSize:], uint32(refresh))
 }
 
