@@ -77,7 +77,8 @@ type Visit struct {
 	// proxy ask itself.
 	Client Client
 	// Answer, when set, sees and may change the header of the origin's final answer before it is sent
-	// on, for example to act on a command of the origin. It is not called for the proxy's own errors.
+	// on, for example to act on a command of the origin. It is called for a switched protocol (101) too,
+	// and not for the proxy's own errors.
 	Answer func(status int, header http.Header)
 }
 
@@ -93,21 +94,20 @@ type Reason string
 
 // The reasons, each with the status that the visitor gets.
 const (
-	ReasonLookup         Reason = "lookup"          // 502: the origin's name was not found
-	ReasonDial           Reason = "dial"            // 502: no connection
-	ReasonDialTimeout    Reason = "dial_timeout"    // 504: no connection in time
-	ReasonTLS            Reason = "tls"             // 502: handshake or certificate
-	ReasonHeaderTimeout  Reason = "header_timeout"  // 504: connected, but no answer in time
-	ReasonClosed         Reason = "closed"          // 502: the connection ended before an answer
-	ReasonMalformed      Reason = "malformed"       // 502: the answer is not HTTP or over the limits
-	ReasonTruncated      Reason = "truncated"       // cut: the answer broke off after its header
-	ReasonUpgrade        Reason = "upgrade"         // 502: a broken protocol switch
-	ReasonNoOrigin       Reason = "no_origin"       // 503: Pick found none
-	ReasonClientGone     Reason = "client_gone"     // 499: the visitor left; nobody's fault
-	ReasonClientStalled  Reason = "client_stalled"  // 408: the upload made no progress
-	ReasonClientBody     Reason = "client_body"     // 400 or 413: the upload itself is at fault
-	ReasonClientRequest  Reason = "client_request"  // 400, 405 or 501: refused, nothing was forwarded
-	ReasonHeaderTooLarge Reason = "header_too_large" // 431: more header than the origin takes
+	ReasonLookup        Reason = "lookup"         // 502: the origin's name was not found
+	ReasonDial          Reason = "dial"           // 502: no connection
+	ReasonDialTimeout   Reason = "dial_timeout"   // 504: no connection in time
+	ReasonTLS           Reason = "tls"            // 502: handshake or certificate
+	ReasonHeaderTimeout Reason = "header_timeout" // 504: connected, but no answer in time
+	ReasonClosed        Reason = "closed"         // 502: the origin ended the exchange before its answer
+	ReasonMalformed     Reason = "malformed"      // 502: the answer is not HTTP or over the limits
+	ReasonTruncated     Reason = "truncated"      // cut: the answer broke off after its header
+	ReasonUpgrade       Reason = "upgrade"        // 502: a broken protocol switch
+	ReasonNoOrigin      Reason = "no_origin"      // 503: Pick found none
+	ReasonClientGone    Reason = "client_gone"    // 499: the visitor left; nobody's fault
+	ReasonClientStalled Reason = "client_stalled" // 408: the upload made no progress
+	ReasonClientBody    Reason = "client_body"    // 400 or 413: the upload itself is at fault
+	ReasonClientRequest Reason = "client_request" // 400 or 405: refused, nothing was forwarded
 )
 
 // Reasons lists every reason, so that metrics can make their series before the first failure.
@@ -115,7 +115,7 @@ func Reasons() []Reason {
 	return []Reason{
 		ReasonLookup, ReasonDial, ReasonDialTimeout, ReasonTLS, ReasonHeaderTimeout, ReasonClosed,
 		ReasonMalformed, ReasonTruncated, ReasonUpgrade, ReasonNoOrigin, ReasonClientGone,
-		ReasonClientStalled, ReasonClientBody, ReasonClientRequest, ReasonHeaderTooLarge,
+		ReasonClientStalled, ReasonClientBody, ReasonClientRequest,
 	}
 }
 
