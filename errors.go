@@ -18,7 +18,7 @@ const (
 	CodeConflict   Code = 2001 // the object changed since it was read
 	CodeTooLarge   Code = 2002 // the body is over its limit
 	CodeInternal   Code = 2003 // our fault; the log has the cause under the same id
-	CodeUnavailble Code = 2004 // a part that is needed does not answer
+	CodeUnavailable Code = 2004 // a part that is needed does not answer
 	CodeMethod     Code = 2005 // the path exists, the method does not
 )
 

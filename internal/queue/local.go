@@ -294,20 +294,18 @@ func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 	return a
 }
 
-// Hold marks a visitor whose request is kept open until the turn comes. It tells false when the
-// visitor does not wait at the head of the line; then the caller answers at once.
-func (l *Local) Hold(now time.Time, id ID) bool {
+// Hold marks a visitor whose request is kept open until the turn comes. It is not held when the
+// turn has come already, or when the visitor does not wait at the head of the line; then the caller
+// answers at once.
+func (l *Local) Hold(now time.Time, id ID) (held, turn bool) {
 	t := l.advance(now)
 	slot, tk, ok := l.tickets.find(id)
-	if !ok {
-		return false
-	}
-	if l.turn(slot, tk) || !l.head(t, slot, tk) {
-		return false
+	if !ok || l.turn(slot, tk) || !l.head(t, slot, tk) {
+		return false, ok && l.turn(slot, tk)
 	}
 	tk.held = true
 	l.expect(t, slot, tk, HoldMax)
-	return true
+	return true, false
 }
 
 // Release ends a Hold. The visitor is expected to ask again at once.
@@ -332,6 +330,17 @@ func (l *Local) Drain(dst []Record) ([]Record, uint64) {
 	dst = append(dst, l.journal...)
 	l.journal = l.journal[:0]
 	return dst, l.seq
+}
+
+// Quiet tells that nobody is here: no ticket, no session, no cooling permit. Time may pass for a
+// quiet room in large steps.
+func (l *Local) Quiet() bool {
+	return len(l.tickets.byID) == 0 && l.sessions.active == 0 && l.permits.count == 0
+}
+
+// Size is how many records a snapshot would have, about.
+func (l *Local) Size() int {
+	return len(l.tickets.byID) + 2*len(l.sessions.byID) + l.permits.count
 }
 
 // Pending tells whether Drain has anything to hand over.

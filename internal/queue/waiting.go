@@ -23,6 +23,7 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	a := Answer{Verdict: Waiting}
 	a.Waiting = l.waiting() + l.pendingCount(now) + 1
 	if ask.Purpose == Look {
+		a.Turn = l.canWalkIn(now)
 		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
 		a.Refresh = refresh(l.set, a.Estimate, ask.Draw)
 		return a

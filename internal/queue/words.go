@@ -79,7 +79,8 @@ type Answer struct {
 	Accepted time.Time
 	LastSeen time.Time
 	Refresh  time.Duration
-	// Turn tells a waiting visitor that the next request to enter will be admitted.
+	// Turn tells a waiting visitor that the next request to enter will be admitted; for a Look
+	// without a ticket, that a newcomer would be.
 	Turn bool
 	// Head tells that the turn is near and a request may be held until it comes; see Local.Hold.
 	Head bool

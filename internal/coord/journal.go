@@ -1,0 +1,267 @@
+package coord
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/wire"
+)
+
+// A journal file begins with journalMagic and the room's seed. Then follow frames: the length of the
+// records and their CRC-32C, 4 bytes each in little-endian, and the records. A torn last frame is what
+// a kill leaves behind and is cut off; its answer was never given.
+const (
+	journalMagic = "anteroom journal 1\n"
+	journalHead  = len(journalMagic) + len(queue.Seed{})
+	frameHead    = 8
+	// frameBytesMax bounds one frame, so that a damaged length cannot ask for all memory.
+	frameBytesMax = 64 << 20
+	// compactBytesMin is the size below which a journal is never rewritten.
+	compactBytesMin = 1 << 20
+)
+
+// journal is the append-only file of one room. Records are collected under the room's lock and
+// written by whoever first waits for them, for all who wait: a group commit. A write is handed to the
+// operating system, which survives the end of this process; it is not forced to the disk, since a
+// machine that lost power restores its line from the visitors' cookies.
+type journal struct {
+	path string
+	fail func(err error)
+
+	mu      sync.Mutex
+	done    sync.Cond // signalled when a write has ended
+	file    *os.File
+	buf     []byte // frames to write
+	spare   []byte // the buffer that was written last
+	tail    []byte // while a compaction runs: what the new file still lacks
+	seq     uint64 // last record in buf
+	written uint64 // last record written
+	size    int64
+	writing bool
+	compact bool
+}
+
+// openJournal opens or makes the file and hands each of its records to replay.
+func openJournal(path string, fresh queue.Seed, fail func(error)) (*journal, queue.Seed, []queue.Record, error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fresh, nil, fmt.Errorf("read the room's journal: %w", err)
+	}
+	seed, records, good, err := readJournal(data)
+	if err != nil {
+		return nil, fresh, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fresh, nil, fmt.Errorf("open the room's journal: %w", err)
+	}
+	if good == 0 {
+		seed, good = fresh, journalHead
+		if _, err = f.Write(append([]byte(journalMagic), seed[:]...)); err != nil {
+			return nil, fresh, nil, errors.Join(err, f.Close())
+		}
+	}
+	if err = f.Truncate(int64(good)); err == nil {
+		_, err = f.Seek(int64(good), io.SeekStart)
+	}
+	if err != nil {
+		return nil, fresh, nil, errors.Join(err, f.Close())
+	}
+	j := &journal{path: path, fail: fail, file: f, size: int64(good)}
+	j.done.L = &j.mu
+	return j, seed, records, nil
+}
+
+// readJournal decodes a file. good is the length of its sound part; 0 means that the file is new.
+func readJournal(data []byte) (seed queue.Seed, records []queue.Record, good int, err error) {
+	if len(data) < journalHead {
+		if !bytes.HasPrefix([]byte(journalMagic), data[:min(len(data), len(journalMagic))]) {
+			return seed, nil, 0, fmt.Errorf("this is not a journal; move the file away to begin anew")
+		}
+		return seed, nil, 0, nil
+	}
+	if !bytes.HasPrefix(data, []byte(journalMagic)) {
+		return seed, nil, 0, fmt.Errorf("this is not a journal of a known version; move the file away to begin anew")
+	}
+	copy(seed[:], data[len(journalMagic):])
+	good = journalHead
+	for {
+		frame, n, ok := readFrame(data[good:])
+		if !ok {
+			return seed, records, good, nil
+		}
+		for len(frame) > 0 {
+			r, size, err := wire.DecodeRecord(frame)
+			if err != nil {
+				return seed, records, good, fmt.Errorf("at byte %d: %w", good, err)
+			}
+			records = append(records, r)
+			frame = frame[size:]
+		}
+		good += n
+	}
+}
+
+// readFrame cuts one frame off; false when none is complete and sound.
+func readFrame(b []byte) (records []byte, size int, ok bool) {
+	if len(b) < frameHead {
+		return nil, 0, false
+	}
+	n := int(binary.LittleEndian.Uint32(b))
+	if n > frameBytesMax || len(b) < frameHead+n {
+		return nil, 0, false
+	}
+	records = b[frameHead : frameHead+n]
+	if crc32.Checksum(records, castagnoli()) != binary.LittleEndian.Uint32(b[4:]) {
+		return nil, 0, false
+	}
+	return records, frameHead + n, true
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// appendFrame appends records as one frame.
+func appendFrame(dst []byte, records []queue.Record) []byte {
+	start := len(dst)
+	dst = append(dst, make([]byte, frameHead)...)
+	for _, r := range records {
+		dst = wire.AppendRecord(dst, r)
+	}
+	body := dst[start+frameHead:]
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(body)))
+	binary.LittleEndian.PutUint32(dst[start+4:], crc32.Checksum(body, castagnoli()))
+	return dst
+}
+
+// add collects records; the last one has the number seq. Calls come in the order of the numbers.
+func (j *journal) add(records []queue.Record, seq uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.buf = appendFrame(j.buf, records)
+	j.seq = seq
+}
+
+// wait returns when the record has been written. A failing disk does not stop the line: the failure
+// is told, and the room goes on without a memory of this moment.
+func (j *journal) wait(seq uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.written < seq {
+		if j.writing {
+			j.done.Wait()
+			continue
+		}
+		j.writeLocked()
+	}
+}
+
+// flush writes what was collected.
+func (j *journal) flush() {
+	j.mu.Lock()
+	seq := j.seq
+	j.mu.Unlock()
+	j.wait(seq)
+}
+
+// writeLocked writes the collected frames, with the lock released during the write.
+func (j *journal) writeLocked() {
+	out, seq := j.buf, j.seq
+	j.buf = j.spare[:0]
+	j.writing = true
+	if j.compact {
+		j.tail = append(j.tail, out...)
+	}
+	f := j.file
+	j.mu.Unlock()
+	_, err := f.Write(out)
+	j.mu.Lock()
+	if err != nil {
+		j.fail(fmt.Errorf("write the journal %s: %w", j.path, err))
+	}
+	j.size += int64(len(out))
+	j.spare = out
+	j.writing = false
+	j.written = seq
+	j.done.Broadcast()
+}
+
+// bulky tells whether most of the file is history that a snapshot of so many records would replace.
+func (j *journal) bulky(records int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return !j.compact && j.size > max(compactBytesMin, 4*int64(records)*wire.RecordBytesMax)
+}
+
+// beginCompact starts the rewrite: what is collected from now on goes into both files.
+func (j *journal) beginCompact() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.writing {
+		j.done.Wait()
+	}
+	if len(j.buf) > 0 {
+		j.writeLocked()
+	}
+	j.compact, j.tail = true, j.tail[:0]
+}
+
+// finishCompact writes the snapshot that was taken at beginCompact and puts the new file in place.
+func (j *journal) finishCompact(seed queue.Seed, snapshot []queue.Record) error {
+	fresh := filepath.Clean(j.path + ".new")
+	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return j.abandonCompact(nil, err)
+	}
+	out := append([]byte(journalMagic), seed[:]...)
+	const batch = 4096
+	for len(snapshot) > 0 {
+		n := min(batch, len(snapshot))
+		out = appendFrame(out, snapshot[:n])
+		snapshot = snapshot[n:]
+	}
+	if _, err = f.Write(out); err != nil {
+		return j.abandonCompact(f, err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.writing {
+		j.done.Wait()
+	}
+	if _, err = f.Write(j.tail); err == nil {
+		err = os.Rename(fresh, j.path)
+	}
+	if err != nil {
+		j.compact = false
+		return errors.Join(err, f.Close(), os.Remove(fresh))
+	}
+	old := j.file
+	j.file, j.size, j.compact = f, int64(len(out)+len(j.tail)), false
+	return old.Close()
+}
+
+func (j *journal) abandonCompact(f *os.File, err error) error {
+	j.mu.Lock()
+	j.compact = false
+	j.mu.Unlock()
+	if f != nil {
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return err
+}
+
+// close writes the rest and closes the file.
+func (j *journal) close() error {
+	j.flush()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.file.Close()
+}

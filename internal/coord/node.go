@@ -1,0 +1,208 @@
+package coord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anteroom/anteroom"
+	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/sys"
+)
+
+// Times of a node.
+const (
+	// tickInterval is how often time passes in a room where somebody is, quietTicks how many ticks
+	// make one in a room where nobody is.
+	tickInterval = 20 * time.Millisecond
+	quietTicks   = 50
+	// failLogGap is the least time between two log lines about a failing journal.
+	failLogGap = time.Minute
+)
+
+// Options say where a node keeps its journals and who it is.
+type Options struct {
+	// Dir is the directory of the journals; it is made when missing.
+	Dir string
+	// DataCenter is the name of this node's data center.
+	DataCenter string
+	Logger     *slog.Logger
+}
+
+// Room is a room's id and its rules.
+type Room struct {
+	ID       string
+	Settings queue.Settings
+}
+
+// Node runs the coordinators of all rooms on this node. It is safe for concurrent use.
+type Node struct {
+	opts        Options
+	incarnation uint64
+	rooms       atomic.Pointer[map[string]*room]
+
+	mu       sync.Mutex // serialises Configure and Close
+	closed   bool
+	failing  atomic.Bool
+	lastFail atomic.Int64
+}
+
+// Open makes a node without rooms.
+func Open(o Options) (*Node, error) {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, anteroom.Errorf(anteroom.CodeUnavailable, "make the directory of the journals: %w", err).
+			WithHint("choose a directory that this user may write with --data")
+	}
+	n := &Node{opts: o, incarnation: uint64(sys.Now().UnixMicro())}
+	n.rooms.Store(&map[string]*room{})
+	return n, nil
+}
+
+// Configure makes exactly these rooms live: new ones are restored from their journal, present ones
+// get their new rules without anybody losing a place, and the journals of removed ones are deleted.
+// A room that cannot be opened is an error; the others are live all the same.
+func (n *Node) Configure(rooms []Room) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return errors.New("the node is closed")
+	}
+	old := *n.rooms.Load()
+	next := make(map[string]*room, len(rooms))
+	var faults []error
+	for _, spec := range rooms {
+		r := old[spec.ID]
+		if r == nil {
+			var err error
+			if r, err = n.open(spec); err != nil {
+				faults = append(faults, err)
+				continue
+			}
+		} else {
+			r.configure(spec.Settings)
+		}
+		next[spec.ID] = r
+	}
+	n.rooms.Store(&next)
+	for id, r := range old {
+		if next[id] == nil {
+			faults = append(faults, r.close(), os.Remove(r.log.path))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (n *Node) open(spec Room) (*room, error) {
+	if spec.ID != filepath.Base(spec.ID) {
+		return nil, fmt.Errorf("room id %q is no file name", spec.ID)
+	}
+	cfg := queue.LocalConfig{
+		DataCenter: n.opts.DataCenter, Incarnation: n.incarnation,
+		Settings: spec.Settings, Pace: queue.NearPace(),
+	}
+	return openRoom(filepath.Join(n.opts.Dir, spec.ID+".journal"), spec.ID, cfg, n.fail)
+}
+
+// fail notes that a journal cannot be written. Rooms go on: turning visitors away would be the worse
+// failure. Failing tells the operator's probe.
+func (n *Node) fail(err error) {
+	n.failing.Store(true)
+	now := sys.Now().UnixNano()
+	if last := n.lastFail.Load(); now-last >= int64(failLogGap) && n.lastFail.CompareAndSwap(last, now) {
+		n.opts.Logger.Error("journal is not written, a restart now would forget recent admissions", "error", err)
+	}
+}
+
+// Failing tells whether a journal could not be written since the node was opened.
+func (n *Node) Failing() bool { return n.failing.Load() }
+
+// Run lets time pass in all rooms until the context ends.
+func (n *Node) Run(ctx context.Context) {
+	t := sys.NewTicker(tickInterval)
+	defer t.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		for _, r := range *n.rooms.Load() {
+			if !r.quiet.Load() || i%quietTicks == 0 {
+				r.tick()
+			}
+		}
+	}
+}
+
+// Close ends every held request and writes what is left. Answers after it are errors.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	old := *n.rooms.Swap(&map[string]*room{})
+	var faults []error
+	for _, r := range old {
+		faults = append(faults, r.close())
+	}
+	return errors.Join(faults...)
+}
+
+// ErrNoRoom tells that a room is not live on this node: it was removed a moment ago.
+var ErrNoRoom = errors.New("the room is not live on this node") //nolint:gochecknoglobals // a sentinel
+
+func (n *Node) room(id string) (*room, error) {
+	if r := (*n.rooms.Load())[id]; r != nil {
+		return r, nil
+	}
+	return nil, ErrNoRoom
+}
+
+// Ask decides one request of a visitor. An admission is durable when it returns.
+func (n *Node) Ask(_ context.Context, id string, ask queue.Ask) (queue.Answer, error) {
+	r, err := n.room(id)
+	if err != nil {
+		return queue.Answer{}, err
+	}
+	return r.ask(ask), nil
+}
+
+// Await returns true when the ticket's turn has come, and false when the context ends first or the
+// ticket does not wait at the head of the line.
+func (n *Node) Await(ctx context.Context, id string, ticket queue.ID) bool {
+	r, err := n.room(id)
+	return err == nil && r.await(ctx, ticket)
+}
+
+// Touch renews a session: a request of it has ended or is still running.
+func (n *Node) Touch(id string, session queue.ID) {
+	if r, err := n.room(id); err == nil {
+		r.touch(session)
+	}
+}
+
+// End ends a session or gives up a ticket. Its place is free when End returns; its cookie is spent.
+func (n *Node) End(_ context.Context, id string, ticket queue.ID) error {
+	r, err := n.room(id)
+	if err != nil {
+		return err
+	}
+	if !r.end(ticket) {
+		return anteroom.Errorf(anteroom.CodeNotFound, "no session or ticket %s in this room", ticket)
+	}
+	return nil
+}
+
+// Status tells a room's counts.
+func (n *Node) Status(_ context.Context, id string) (queue.Status, error) {
+	r, err := n.room(id)
+	if err != nil {
+		return queue.Status{}, err
+	}
+	return r.status(), nil
+}
