@@ -93,3 +93,28 @@ func TestContentsWithoutSense(t *testing.T) {
 		})
 	}
 }
+
+// TestLineBreakIsNoSpelling: decoders skip line breaks, so a text whose last byte happens to be zero would have
+// a second spelling without that byte.
+func TestLineBreakIsNoSpelling(t *testing.T) {
+	t.Parallel()
+	r := ring(t, key(1))
+	var n ticket.Nonce
+	for tries := range 1 << 16 {
+		binary.BigEndian.PutUint32(n[:], uint32(tries))
+		text := r.Append(nil, room, admitted(), n)
+		raw, err := base64.RawURLEncoding.DecodeString(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw[len(raw)-1] != 0 {
+			continue
+		}
+		other := string(text[:len(text)-1]) + "\n"
+		if _, err := r.Open(room, other, noon()); !errors.Is(err, ticket.ErrForeign) {
+			t.Errorf("%q opens as well as %q", other, text)
+		}
+		return
+	}
+	t.Fatal("no text with a zero at its end")
+}
