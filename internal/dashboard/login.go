@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/anteroom/anteroom/internal/sys"
 )
@@ -73,7 +74,7 @@ func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, token, next st
 	if token == "" || len(token) > tokenSizeMax || !d.options.Auth.Valid(token) {
 		d.guesses.add(now, address)
 		d.options.Log.Warn("dashboard sign-in refused", "reason", "token")
-		d.form(w, r, http.StatusUnauthorized, "This token is not in force.")
+		d.form(w, r, http.StatusUnauthorized, "This token is not valid.")
 		return
 	}
 	http.SetCookie(w, sessionCookie(r, d.sessions.begin(now, token), sessionLife))
@@ -86,7 +87,7 @@ func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(cookieName); err == nil {
 		d.sessions.end(sys.Now(), c.Value)
 	}
-	http.SetCookie(w, sessionCookie(r, "", -1))
+	http.SetCookie(w, sessionCookie(r, "", -time.Second))
 	http.Redirect(w, r, homePath, http.StatusSeeOther)
 }
 
