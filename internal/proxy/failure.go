@@ -162,8 +162,7 @@ func (x *exchange) report(reason Reason, status int, err error) string {
 	}
 	reference := fmt.Sprintf("%016x", sys.RandomUint64())
 	level := slog.LevelWarn
-	switch reason {
-	case ReasonClientGone, ReasonClientBody, ReasonClientStalled, ReasonClientRequest:
+	if reason.visitors() {
 		level = slog.LevelDebug // the origin did nothing wrong
 	}
 	origin := ""

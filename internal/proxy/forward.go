@@ -84,8 +84,8 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, v Visit) {
 // endUpload gives the request body back to the server, after a while for a visitor who still sends.
 func (x *exchange) endUpload() {
 	x.upload.stop()
-	if x.upload.done() {
-		return
+	if x.upload.done() || x.r.ProtoMajor != 1 {
+		return // HTTP/2 ends the stream by itself
 	}
 	if broken := recover(); broken != nil {
 		panic(broken) // the connection is about to be cut

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -118,6 +119,9 @@ func Reasons() []Reason {
 		ReasonClientStalled, ReasonClientBody, ReasonClientRequest,
 	}
 }
+
+// visitors tells the reasons that are no fault of the origin.
+func (r Reason) visitors() bool { return strings.HasPrefix(string(r), "client_") }
 
 // StatusClientGone is the status that stands in logs for a visitor who left before the answer.
 const StatusClientGone = 499
