@@ -118,7 +118,8 @@ func TestSignInForm(t *testing.T) {
 		"SpacesAround":   {"  " + goodToken + "\n", "", http.StatusSeeOther, "/dashboard/"},
 		"ForeignScheme":  {goodToken, "https://evil.example/dashboard/", http.StatusSeeOther, "/dashboard/"},
 		"ForeignHost":    {goodToken, "//evil.example/dashboard/", http.StatusSeeOther, "/dashboard/"},
-		"Backslash":      {goodToken, `/dashboard/\\evil.example`, http.StatusSeeOther, "/dashboard/"},
+		"Backslash":      {goodToken, `/dashboard/\\evil.example`, http.StatusSeeOther, "/dashboard/%5C%5Cevil.example"},
+		"DotSegments":    {goodToken, "/dashboard/../client/v4/zones", http.StatusSeeOther, "/dashboard/"},
 		"Script":         {goodToken, "javascript:alert(1)", http.StatusSeeOther, "/dashboard/"},
 		"OutsideOfPages": {goodToken, "/client/v4/zones", http.StatusSeeOther, "/dashboard/"},
 		"Wrong":          {"nope", "/dashboard/rooms/r1", http.StatusUnauthorized, ""},
@@ -232,8 +233,13 @@ func TestWrongTokensAreSlowedDown(t *testing.T) {
 		time.Sleep(time.Minute)
 		wantStatus(t, from("192.0.2.1:3000", goodToken), http.StatusSeeOther)
 
+		for range 10 {
+			from("192.0.2.9:1", "no")
+		}
+		wantStatus(t, from("192.0.2.9:1", goodToken), http.StatusTooManyRequests)
 		for i := range 1100 { // more addresses than are remembered: none of them is locked out
 			wantStatus(t, from(url.PathEscape(time.Duration(i).String())+":1", "no"), http.StatusUnauthorized)
 		}
+		wantStatus(t, from("192.0.2.9:1", goodToken), http.StatusSeeOther) // forgotten with the others
 	})
 }

@@ -315,6 +315,11 @@ func TestChartData(t *testing.T) {
 				t.Errorf("%s: begins with %d waiting, want %d", key, first, want.first)
 			}
 		}
+		w.set() // a room that is gone takes its history along
+		time.Sleep(2 * time.Second)
+		if body := text(t, w.get("/dashboard/rooms/r1/series", cookie)); !strings.Contains(body, `"at":[]`) {
+			t.Errorf("after the room was deleted: %.200s", body)
+		}
 		stop()
 	})
 }

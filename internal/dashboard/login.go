@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -91,19 +92,18 @@ func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, homePath, http.StatusSeeOther)
 }
 
-// ownPath is next when it is a page of the dashboard, else the first page: a link cannot lead a
-// signed-in operator elsewhere.
+// ownPath is the path and query of next when they are the dashboard's, else the first page: whatever
+// host a link names, it cannot lead an operator elsewhere.
 func ownPath(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
-		!strings.HasPrefix(u.Path, homePath) || strings.ContainsAny(next, "\\\r\n\t") {
+	if err != nil || !strings.HasPrefix(path.Clean(u.Path)+"/", homePath) {
 		return homePath
 	}
 	return withQuery(u.Path, u.Query())
 }
 
-func withQuery(path string, query url.Values) string {
-	u := url.URL{Path: path, RawQuery: query.Encode()}
+func withQuery(page string, query url.Values) string {
+	u := url.URL{Path: page, RawQuery: query.Encode()}
 	return u.String()
 }
 

@@ -51,12 +51,11 @@ func (r *ring) push(p point) {
 	*r.at(r.n - 1) = p
 }
 
+// grow makes room. The ring has never been full before, so its oldest point is the first.
 func (r *ring) grow() {
 	next := make([]point, min(max(16, 2*len(r.buf)), r.lenMax))
-	for i := range r.n {
-		next[i] = *r.at(i)
-	}
-	r.buf, r.oldest = next, 0
+	copy(next, r.buf)
+	r.buf = next
 }
 
 // cutAfter drops the points later than t.
