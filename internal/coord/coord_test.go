@@ -31,7 +31,7 @@ func start(t *testing.T, dir string, s queue.Settings) (*coord.Node, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = n.Configure([]coord.Room{{ID: roomID, Settings: s}}); err != nil {
+	if err = n.Add([]coord.Room{{ID: roomID, Settings: s}}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -199,7 +199,7 @@ func TestForeignJournalIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = n.Configure([]coord.Room{{ID: roomID, Settings: settings(1, time.Minute)}}); err == nil {
+	if err = n.Add([]coord.Room{{ID: roomID, Settings: settings(1, time.Minute)}}); err == nil {
 		t.Error("a file that is no journal was overwritten")
 	}
 }
@@ -234,7 +234,7 @@ func TestRemovedRoomForgetsAndAnswersNobody(t *testing.T) {
 	defer stop()
 	var v visitor
 	v.ask(t, n, queue.Enter)
-	if err := n.Configure(nil); err != nil {
+	if err := n.Keep(nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.Ask(t.Context(), roomID, queue.Ask{}); err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -64,38 +65,60 @@ func Open(o Options) (*Node, error) {
 	return n, nil
 }
 
-// Configure makes exactly these rooms live: new ones are restored from their journal, present ones
-// get their new rules without anybody losing a place, and the journals of removed ones are deleted.
-// A room that cannot be opened is an error; the others are live all the same.
-func (n *Node) Configure(rooms []Room) error {
+// Add makes these rooms live beside the present ones: new ones are restored from their journal,
+// present ones get their new rules without anybody losing a place. A room that cannot be opened is an
+// error; the others are live all the same.
+func (n *Node) Add(rooms []Room) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		return errors.New("the node is closed")
 	}
 	old := *n.rooms.Load()
-	next := make(map[string]*room, len(rooms))
+	next := maps.Clone(old)
 	var faults []error
 	for _, spec := range rooms {
-		r := old[spec.ID]
-		if r == nil {
-			var err error
-			if r, err = n.open(spec); err != nil {
-				faults = append(faults, err)
-				continue
-			}
-		} else {
+		if r := old[spec.ID]; r != nil {
 			r.configure(spec.Settings)
+			continue
+		}
+		r, err := n.open(spec)
+		if err != nil {
+			faults = append(faults, err)
+			continue
 		}
 		next[spec.ID] = r
 	}
 	n.rooms.Store(&next)
+	return errors.Join(faults...)
+}
+
+// Keep ends every room that is not among these, and deletes its journal.
+func (n *Node) Keep(rooms []Room) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	old := *n.rooms.Load()
+	next := make(map[string]*room, len(rooms))
+	for _, spec := range rooms {
+		if r := old[spec.ID]; r != nil {
+			next[spec.ID] = r
+		}
+	}
+	n.rooms.Store(&next)
+	var faults []error
 	for id, r := range old {
 		if next[id] == nil {
 			faults = append(faults, r.close(), os.Remove(r.log.path))
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// Drain answers every held request and holds no more: the node is about to stop.
+func (n *Node) Drain() {
+	for _, r := range *n.rooms.Load() {
+		r.drain()
+	}
 }
 
 func (n *Node) open(spec Room) (*room, error) {

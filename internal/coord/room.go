@@ -2,6 +2,7 @@ package coord
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +24,7 @@ type room struct {
 	records  []queue.Record           // scratch
 	woken    []queue.ID               // scratch
 	held     map[queue.ID]*heldTicket // held requests by ticket
-	closed   bool
+	draining bool
 }
 
 // heldTicket is a visitor whose requests are held. Several tabs may wait for one turn.
@@ -42,14 +43,7 @@ func openRoom(path, id string, cfg queue.LocalConfig, fail func(error)) (*room, 
 	cfg.Seed = seed
 	now := sys.Now()
 	r := &room{id: id, seed: seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
-	r.pair = queue.NewPair(now, cfg)
-	r.pair.Restore(now, func(yield func(queue.Record) bool) {
-		for _, rec := range records {
-			if !yield(rec) {
-				return
-			}
-		}
-	})
+	r.pair = queue.NewPair(now, cfg, slices.Values(records))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.afterLocked(now)
@@ -110,8 +104,12 @@ func (r *room) hold(id queue.ID) (h *heldTicket, turn bool) {
 	defer r.mu.Unlock()
 	now := sys.Now()
 	held, turn := r.pair.Hold(now, id)
-	if !held || r.closed {
+	if !held {
 		return nil, turn
+	}
+	if r.draining {
+		r.pair.Release(now, id)
+		return nil, false
 	}
 	if h = r.held[id]; h == nil {
 		h = &heldTicket{turn: make(chan struct{})}
@@ -197,14 +195,21 @@ func (r *room) status() queue.Status {
 	return s
 }
 
-// close ends every held request and closes the journal.
-func (r *room) close() error {
+// drain ends every held request and holds no more.
+func (r *room) drain() {
 	r.mu.Lock()
-	r.closed = true
+	defer r.mu.Unlock()
+	r.draining = true
 	for id, h := range r.held {
 		close(h.turn)
 		delete(r.held, id)
 	}
+}
+
+// close ends every held request and closes the journal.
+func (r *room) close() error {
+	r.drain()
+	r.mu.Lock()
 	r.afterLocked(sys.Now())
 	r.mu.Unlock()
 	return r.log.close()

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/anteroom/anteroom"
 )
 
 // Global is the coordinator of one room over all data centers. It owns both limits: what data
@@ -35,6 +37,8 @@ type center struct {
 	turnsSeen uint64 // of them, those that the last report knew
 
 	share     float64 // newcomers a second, fading
+	pace      float64 // admissions a second, fading
+	admitted  uint64  // admissions, as reported
 	heard     int64   // stamp of the last report
 	partial   int     // turns given in the frontier's own second
 	sent      Grant   // the last grant
@@ -58,8 +62,12 @@ func (l *ledger) merge(a Account) {
 	l.debt = a.Debt
 }
 
-// shareMemory is the time constant of a data center's traffic share.
-const shareMemory = 90 * time.Second
+// shareMemory is the time constant of a data center's traffic share, paceMemory that of its rate of
+// admissions.
+const (
+	shareMemory = 90 * time.Second
+	paceMemory  = 30 * time.Second
+)
 
 // NewGlobal makes a coordinator that leads with the epoch, which must be above every earlier one.
 func NewGlobal(now time.Time, epoch uint64, s Settings) *Global {
@@ -109,8 +117,10 @@ func (g *Global) mergeTraffic(now int64, c *center, r Report) {
 		dt := float64(now-c.heard) / float64(second)
 		fade := min(1, dt/shareMemory.Seconds())
 		c.share += (float64(r.Newcomers)/dt - c.share) * fade
+		fade = min(1, dt/paceMemory.Seconds())
+		c.pace += (float64(r.Admitted-min(r.Admitted, c.admitted))/dt - c.pace) * fade
 	}
-	c.heard = now
+	c.heard, c.admitted = now, r.Admitted
 }
 
 // mergeLine merges the waiting histogram. When the keys changed their meaning, the merged line
@@ -195,9 +205,23 @@ func (g *Global) giveTurns() {
 	for _, c := range g.centers {
 		free -= c.outstanding()
 	}
-	if free > 0 {
+	if free += g.ahead(); free > 0 {
 		g.line.advance(free, g.centers)
 	}
+}
+
+// ahead is how many turns a lottery draws ahead of the free places. The pace is bounded by what the
+// limits allow in the long run, so that an opening burst does not call up hundreds.
+func (g *Global) ahead() int {
+	if g.set.Method != anteroom.Random {
+		return 0
+	}
+	pace := 0.0
+	for _, c := range g.centers {
+		pace += c.pace
+	}
+	most := min(float64(g.set.NewUsersPerMinute)/60, float64(g.set.TotalActiveUsers)/g.set.Session.Seconds())
+	return int(min(pace, most) * lookahead.Seconds())
 }
 
 // outstanding is how many visitors of the data center have their turn and have not entered, as far

@@ -100,3 +100,33 @@ func TestDrawIsStable(t *testing.T) {
 		t.Errorf("draw = %d, want 7508109036", got)
 	}
 }
+
+// TestDrawsAreFairInEveryRound: at any moment the next winner is any of those who wait, with the same
+// chance, however long they have waited. Eleven wait, five are drawn, five newcomers join: the next
+// one is a newcomer in five of eleven cases.
+func TestDrawsAreFairInEveryRound(t *testing.T) {
+	t.Parallel()
+	const rounds = 20000
+	newcomers := 0
+	for round := range uint32(rounds) {
+		var keys [11]int64
+		lot := func(i int) int64 {
+			return Seed{1}.draw(ID{byte(round), byte(round >> 8), byte(round >> 16), byte(i)})
+		}
+		for i := range keys {
+			keys[i] = lot(i)
+		}
+		slices.Sort(keys[:])
+		frontier, best := keys[4], keys[5]
+		for i := range 5 {
+			if frontier+1+lot(100+i) < best {
+				newcomers++
+				break
+			}
+		}
+	}
+	// A newcomer is first with 5/11; four standard deviations are 0.014.
+	if got := float64(newcomers) / rounds; math.Abs(got-5.0/11) > 0.014 {
+		t.Errorf("newcomers won %.4f of the rounds, fair is %.4f", got, 5.0/11)
+	}
+}

@@ -49,8 +49,9 @@ type Report struct {
 
 	// Newcomers is how many visitors came since the report before.
 	Newcomers int
-	// Active is how many sessions are in force.
-	Active int
+	// Active is how many sessions are in force, Admitted how many began in this incarnation.
+	Active   int
+	Admitted uint64
 }
 
 // Grant is what the global coordinator tells one data center.

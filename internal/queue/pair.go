@@ -1,6 +1,9 @@
 package queue
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Pair is a room on a lone node: the coordinator of its only data center and the global one, in one
 // process. They exchange the same messages as across data centers, without delay.
@@ -9,9 +12,15 @@ type Pair struct {
 	Global *Global
 }
 
-// NewPair makes the coordinators of a room on a lone node.
-func NewPair(now time.Time, cfg LocalConfig) *Pair {
-	return &Pair{Local: NewLocal(now, cfg), Global: NewGlobal(now, cfg.Incarnation, cfg.Settings)}
+// NewPair makes the coordinators of a room on a lone node, restored from the records of its journal
+// (nil for a new room), and lets them agree: the first visitor finds them ready.
+func NewPair(now time.Time, cfg LocalConfig, records iter.Seq[Record]) *Pair {
+	p := &Pair{Local: NewLocal(now, cfg), Global: NewGlobal(now, cfg.Incarnation, cfg.Settings)}
+	if records != nil {
+		p.Restore(now, records)
+	}
+	p.exchange(now)
+	return p
 }
 
 // Configure puts new settings in force.

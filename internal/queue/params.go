@@ -17,6 +17,10 @@ const (
 	refreshMin     = time.Second
 	refreshMax     = 60 * time.Second
 	refreshLottery = 20 * time.Second
+	// lookahead is for how long admissions of a lottery are drawn ahead of the free places: winners
+	// ask again within refreshLottery, and whoever asks first takes a place, so that none idles. The
+	// order among winners means nothing. A line has no lookahead: it would cost the order.
+	lookahead = refreshLottery / 2
 	// refreshUnknown is the interval while nobody is admitted and no wait can be estimated.
 	refreshUnknown = 20 * time.Second
 	// earlyMax is how much before its refresh interval a check-in may come and still count: it

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 )
@@ -56,7 +57,7 @@ func (l *Local) snapshotSessions(out []Record, now int64) []Record {
 // Restore replays records into a Local that has not served anybody yet. Sessions whose end has
 // passed are forgotten, tickets get a fresh grace, and the coordinator then holds exactly the rights
 // and permits that are in use. Settings are those of the configuration, which may have changed.
-func (l *Local) Restore(now time.Time, records func(yield func(Record) bool)) {
+func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 	t := l.stamp(now)
 	r := replay{admitted: map[ID]*session{}, tickets: map[ID]Record{}}
 	for rec := range records {

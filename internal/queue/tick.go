@@ -110,7 +110,7 @@ func (l *Local) Report(now time.Time) Report {
 		Rights: l.rights.account(), Permits: l.permit.account(),
 		Need: l.tickets.due.len(), TurnsSeen: l.turns,
 		Order: l.order, Method: l.set.Method, Frontier: l.frontier, Partial: l.partial,
-		Newcomers: l.report.newcomers, Active: l.sessions.active,
+		Newcomers: l.report.newcomers, Active: l.sessions.active, Admitted: l.admitted,
 	}
 	if l.report.full {
 		r.Buckets = l.histogram()

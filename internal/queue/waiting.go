@@ -198,13 +198,18 @@ func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
 	}
 }
 
-// turn tells whether a right and a permit are kept for this very ticket: the rights at hand belong
-// to the due tickets in the order of their keys, so nobody who asks more often gains.
+// turn tells whether a right and a permit are at hand for this very ticket. In a line the rights
+// belong to the due tickets in the order of their keys, so nobody who asks more often gains; the
+// winners of a lottery take them as they come.
 func (l *Local) turn(slot uint32, tk *ticket) bool {
-	if l.set.QueueAll || l.set.Method == anteroom.Reject {
+	switch {
+	case l.set.QueueAll || l.set.Method == anteroom.Reject || tk.state != ticketDue:
 		return false
+	case l.set.Method == anteroom.Random:
+		return l.idle() > 0
+	default:
+		return l.tickets.due.rank(place{tk.key, slot}) < l.idle()
 	}
-	return tk.state == ticketDue && l.tickets.due.rank(place{tk.key, slot}) < l.idle()
 }
 
 func (l *Local) mayEnter(slot uint32, tk *ticket) bool {

@@ -26,6 +26,8 @@ type world struct {
 	people []*person
 	nextID uint64
 
+	scheduled int // events so far: breaks ties in time
+
 	entries []time.Time // admissions in order
 	turns   []*person   // people in order of their turn
 	over    int         // the worst excess over either limit
@@ -73,10 +75,10 @@ var epoch = time.Date(2026, 5, 27, 15, 54, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, seed uint64, set queue.Settings) *world {
 	w := &world{t: t, now: epoch, start: epoch, rng: rand.New(rand.NewPCG(seed, 1)), set: set,
-		inside: map[queue.ID]time.Time{}, tick: 20 * time.Millisecond}
-	w.room = queue.NewPair(w.now, w.config(1))
+		inside: map[queue.ID]time.Time{}, tick: 40 * time.Millisecond}
+	w.room = queue.NewPair(w.now, w.config(1), nil)
 	w.every(w.tick, func() { w.room.Tick(w.now); w.pump() })
-	w.every(250*time.Millisecond, w.observe)
+	w.every(500*time.Millisecond, w.observe)
 	return w
 }
 
@@ -85,7 +87,8 @@ func (w *world) config(incarnation uint64) queue.LocalConfig {
 }
 
 func (w *world) at(t time.Time, do func()) {
-	heap.Push(&w.events, event{t, len(w.people)*1000000 + len(w.events), do})
+	w.scheduled++
+	heap.Push(&w.events, event{t, w.scheduled, do})
 }
 
 func (w *world) after(d time.Duration, do func()) { w.at(w.now.Add(d), do) }
@@ -181,7 +184,7 @@ func (w *world) observe() {
 	for id, seen := range w.inside {
 		if w.now.Sub(seen) < w.set.Session {
 			active++
-		} else if w.now.Sub(seen) > time.Hour {
+		} else {
 			delete(w.inside, id)
 		}
 	}
@@ -197,8 +200,7 @@ func (w *world) observe() {
 
 // crash kills the room and restores it from its journal.
 func (w *world) crash(incarnation uint64) {
-	fresh := queue.NewPair(w.now, w.config(incarnation))
-	fresh.Restore(w.now, slices.Values(w.journal))
+	fresh := queue.NewPair(w.now, w.config(incarnation), slices.Values(w.journal))
 	w.room = fresh
 	w.journal = append(w.journal[:0], fresh.Snapshot(w.now)...)
 	w.pump()
