@@ -1,0 +1,96 @@
+package edge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/anteroom/anteroom/internal/config"
+	"github.com/anteroom/anteroom/internal/coord"
+	"github.com/anteroom/anteroom/internal/page"
+	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/waitingroom"
+)
+
+// Checks are the rules of configuration that only the page package knows.
+func Checks() config.Checks {
+	return config.Checks{Template: func(source, language string) error {
+		_, err := page.Compile(source, language)
+		return err
+	}}
+}
+
+// openGate puts the stored rooms in force and follows every change.
+func (n *Node) openGate(context.Context) error {
+	n.gate = waitingroom.NewGate(n.rooms)
+	if err := n.enforce(n.store.Snapshot()); err != nil {
+		return fmt.Errorf("put the stored rooms in force: %w", err)
+	}
+	n.cancelWatch = n.store.OnChange(func(_, now *config.Snapshot) {
+		if err := n.enforce(now); err != nil {
+			n.log.Error("change of the rooms is not in force", "revision", now.Revision, "error", err)
+		}
+	})
+	n.onStop("end the watch", func() error { n.cancelWatch(); return nil })
+	return nil
+}
+
+// enforce puts a configuration in force: everything new is built before the gate learns of it, and
+// what is gone ends after the gate has forgotten it, so that no request falls in between.
+func (n *Node) enforce(s *config.Snapshot) error {
+	ring, err := n.store.Ring()
+	if err != nil {
+		return err
+	}
+	configs := make([]waitingroom.Config, len(s.Rooms))
+	rooms := make([]coord.Room, len(s.Rooms))
+	for i := range s.Rooms {
+		r := &s.Rooms[i]
+		configs[i] = waitingroom.Config{Room: r.Room, Extras: r.Extras}
+		rooms[i] = coord.Room{ID: r.Room.ID, Settings: settings(r)}
+	}
+	table, err := waitingroom.Compile(configs, ring)
+	if err != nil {
+		return err
+	}
+	if err := n.rooms.Add(rooms); err != nil {
+		return err
+	}
+	n.gate.Set(table)
+	return n.rooms.Keep(rooms)
+}
+
+// settings are a room's rules as the queue needs them.
+func settings(r *config.RoomRecord) queue.Settings {
+	return queue.Settings{
+		Method:            r.Room.QueueingMethod,
+		TotalActiveUsers:  r.Room.TotalActiveUsers,
+		NewUsersPerMinute: r.Room.NewUsersPerMinute,
+		Session:           r.Room.Session(r.Extras),
+		FixedSessions:     r.Room.DisableSessionRenewal,
+		QueueAll:          r.Room.QueueAll,
+	}
+}
+
+// quickRoom makes the stored configuration have the room of the flags.
+func (n *Node) quickRoom(ctx context.Context) error {
+	quick := n.opts.Quick
+	if quick == nil {
+		return nil
+	}
+	s := n.store.Snapshot()
+	zone := s.Zones[0].ID
+	for _, r := range s.ZoneRooms(zone) {
+		if r.Room.Name != quick.Room.Name {
+			continue
+		}
+		_, err := n.store.EditRoom(ctx, zone, r.Room.ID, 0, func(old config.RoomRecord) (config.RoomRecord, error) {
+			id, created, modified := old.Room.ID, old.Room.CreatedOn, old.Room.ModifiedOn
+			old.Room, old.Extras = quick.Room, quick.Extras
+			old.Room.ID, old.Room.CreatedOn, old.Room.ModifiedOn = id, created, modified
+			return old, nil
+		})
+		return err
+	}
+	_, err := n.store.CreateRoom(ctx, zone, quick.Room, quick.Extras)
+	return err
+}
