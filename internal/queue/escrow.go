@@ -17,18 +17,19 @@ func (e *escrow) idle() int { return max(0, e.held()-e.used) }
 // debt is how many are in use without being held.
 func (e *escrow) debt() int { return max(0, e.used-e.held()) }
 
-// give returns what is idle and above the most that may be held.
-func (e *escrow) give() {
-	if back := min(e.idle(), e.held()-e.most); back > 0 {
+// give returns what is idle and above the most that may be held, and tells whether it did.
+func (e *escrow) give() bool {
+	back := min(e.idle(), e.held()-e.most)
+	if back > 0 {
 		e.returned += uint64(back)
 	}
+	return back > 0
 }
 
 // grant applies a cumulative grant. A lower number is an old message and changes nothing.
 func (e *escrow) grant(granted uint64, most int) {
 	e.granted = max(e.granted, granted)
 	e.most = most
-	e.give()
 }
 
 func (e *escrow) account() Account {

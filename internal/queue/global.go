@@ -42,6 +42,7 @@ type center struct {
 	heard     int64   // stamp of the last report
 	partial   int     // turns given in the frontier's own second
 	sent      Grant   // the last grant
+	grantSeen uint64  // the last grant that it has applied, as reported
 	unordered bool    // its histogram is in another order
 }
 
@@ -51,6 +52,7 @@ type ledger struct {
 	returned uint64
 	idle     int
 	debt     int
+	most     int // the most to hold from now on
 }
 
 func (l *ledger) out() int { return int(l.granted - l.returned) }
@@ -99,7 +101,7 @@ func (g *Global) Report(now time.Time, r Report) {
 	c.seq = r.Seq
 	c.rights.merge(r.Rights)
 	c.permits.merge(r.Permits)
-	c.need, c.turnsSeen = r.Need, r.TurnsSeen
+	c.need, c.turnsSeen, c.grantSeen = r.Need, r.TurnsSeen, r.GrantSeen
 	g.mergeTraffic(t, c, r)
 	g.mergeLine(c, r)
 }
@@ -151,7 +153,7 @@ func (g *Global) mergeLine(c *center, r Report) {
 		g.line.resume(r.Frontier)
 	}
 	for _, b := range r.Buckets {
-		g.line.add(i, b.At, int(b.Change))
+		g.line.set(i, b.At, int(b.Count))
 	}
 	if r.Frontier < g.line.frontier || r.Frontier == g.line.frontier && r.Partial < c.partial {
 		// The report was made before the last grant arrived: what has its turn is still counted.
@@ -240,8 +242,9 @@ func (g *Global) free(of func(*center) *ledger, limit int) int {
 	return pool
 }
 
-// hand distributes the pool: debts first, then visitors who have their turn, then newcomers. A pool
-// below zero, after a limit was lowered, is called back through Grant.RightsMax.
+// hand distributes the pool: debts first, then visitors who have their turn, then newcomers. What is
+// missing then is called back from data centers where it is idle, and so is a pool below zero after a
+// limit was lowered.
 func (g *Global) hand(of func(*center) *ledger, limit int) {
 	pool := limit
 	for _, c := range g.centers {
@@ -267,6 +270,26 @@ func (g *Global) hand(of func(*center) *ledger, limit int) {
 	}
 	if g.line.waiting == 0 {
 		g.spread(pool, give)
+	}
+	g.recall(of, limit)
+}
+
+// recall says how much each data center may hold: all it has, less what others need more, and less
+// its part of what is out above a lowered limit.
+func (g *Global) recall(of func(*center) *ledger, limit int) {
+	missing, total := 0, 0
+	for _, c := range g.centers {
+		missing += max(0, c.outstanding()-of(c).idle)
+		total += of(c).out()
+	}
+	for _, c := range g.centers {
+		l := of(c)
+		back := max(0, min(missing, l.idle-c.outstanding()))
+		missing -= back
+		l.most = l.out() - back
+		if total > limit {
+			l.most = min(l.most, l.out()*limit/total)
+		}
 	}
 }
 
@@ -297,40 +320,21 @@ func (g *Global) spread(pool int, give func(*center, int)) {
 
 // grants makes the grants that differ from the last ones sent.
 func (g *Global) grants() []Addressed {
-	rights := g.most(func(c *center) *ledger { return &c.rights }, g.set.TotalActiveUsers)
-	permits := g.most(func(c *center) *ledger { return &c.permits }, g.set.NewUsersPerMinute)
 	var out []Addressed
 	for i, c := range g.centers {
 		n := Grant{
-			Epoch: g.epoch, Seq: c.sent.Seq,
+			Epoch: g.epoch, Seq: c.sent.Seq, ReportSeen: c.seq,
 			Rights: c.rights.granted, Permits: c.permits.granted,
-			RightsMax: rights[i], PermitsMax: permits[i],
+			RightsMax: c.rights.most, PermitsMax: c.permits.most,
 			Order: g.order, Frontier: g.line.frontier, Partial: c.partial, Turns: c.turns,
 			Others: g.line.waiting - g.line.waitingIn(i),
 		}
-		if n == c.sent {
+		if n == c.sent && c.grantSeen >= n.Seq {
 			continue
 		}
 		n.Seq++
 		c.sent = n
 		out = append(out, Addressed{c.name, n})
-	}
-	return out
-}
-
-// most is how much each data center may hold: all it has, or less when the limit was lowered, each
-// giving back in proportion to what it has.
-func (g *Global) most(of func(*center) *ledger, limit int) []int {
-	total := 0
-	for _, c := range g.centers {
-		total += of(c).out()
-	}
-	out := make([]int, len(g.centers))
-	for i, c := range g.centers {
-		out[i] = of(c).out()
-		if total > limit {
-			out[i] = out[i] * limit / total
-		}
 	}
 	return out
 }

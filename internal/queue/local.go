@@ -146,7 +146,8 @@ func (l *Local) reorder(now int64) {
 		slots = append(slots, p.slot)
 	}
 	l.tickets.line = line{}
-	clear(l.tickets.delta)
+	clear(l.tickets.counts)
+	clear(l.tickets.dirty)
 	for _, slot := range slots {
 		t := l.tickets.slab.at(slot)
 		t.key = l.keyFor(t.id, t.arrival)
@@ -252,7 +253,7 @@ func (l *Local) End(now time.Time, id ID) (seq uint64, ok bool) {
 func (l *Local) endSession(now int64, slot uint32, s *session) {
 	l.sessions.finish(now, slot, s)
 	l.rights.used--
-	l.rights.give()
+	l.giveBack()
 	l.est.exit()
 	l.report.changed = true
 }

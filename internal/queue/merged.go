@@ -47,14 +47,14 @@ func (m *merged) waitingIn(i int) int {
 	return m.each[i]
 }
 
-// add changes how many tickets of a second wait in a data center. What lies before the frontier
-// has its turn and is not counted.
-func (m *merged) add(i int, at int64, change int) {
+// set says how many tickets of a second wait in a data center. What lies before the frontier has its
+// turn and is not counted.
+func (m *merged) set(i int, at int64, count int) {
 	m.grow(i + 1)
-	if at < m.frontier {
+	b := m.buckets[at]
+	if at < m.frontier || b == nil && count == 0 {
 		return
 	}
-	b := m.buckets[at]
 	if b == nil {
 		b = &bucketCounts{}
 		m.buckets[at] = b
@@ -63,7 +63,8 @@ func (m *merged) add(i int, at int64, change int) {
 	for len(b.by) <= i {
 		b.by = append(b.by, 0)
 	}
-	b.by[i] += change
+	change := count - b.by[i]
+	b.by[i] = count
 	m.each[i] += change
 	m.waiting += change
 }

@@ -17,11 +17,10 @@ type Account struct {
 // Held is what the data center holds.
 func (a Account) Held() int { return int(a.Granted - a.Returned) }
 
-// Bucket is a change of the waiting histogram: how many tickets with a key in [At, At+1) seconds
-// wait more, or fewer, than the report before said.
+// Bucket is one second of the waiting histogram: how many tickets with a key in [At, At+1) seconds wait.
 type Bucket struct {
-	At     int64
-	Change int32
+	At    int64
+	Count int32
 }
 
 // Report is what a data center's coordinator tells the global one.
@@ -30,8 +29,11 @@ type Report struct {
 	// Incarnation grows with each restart or takeover of the sender, Epoch is the leader's that the
 	// sender follows, Seq counts the reports of this incarnation.
 	Incarnation, Epoch, Seq uint64
-	// Full tells that Buckets is the whole histogram and the accounts begin anew.
+	// Full tells that Buckets is the whole histogram. Otherwise it has every bucket that changed since
+	// the last report that a grant has acknowledged, so a lost report is made good by the next one.
 	Full bool
+	// GrantSeen is Seq of the last grant applied; a lower one than expected asks for a repetition.
+	GrantSeen uint64
 
 	Rights, Permits Account
 	// Need is how many visitors have their turn and have not entered yet; TurnsSeen is the
@@ -57,6 +59,8 @@ type Report struct {
 // Grant is what the global coordinator tells one data center.
 type Grant struct {
 	Epoch, Seq uint64
+	// ReportSeen is Seq of the last report counted.
+	ReportSeen uint64
 	// Rights and Permits are cumulative sums granted to this incarnation.
 	Rights, Permits uint64
 	// RightsMax and PermitsMax are the most this data center may hold from now on: whatever is

@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // advance lets time pass until now: sessions end, permits cool, absent tickets go, unclaimed turns
 // lapse. Its cost is that of what changed.
@@ -25,14 +22,19 @@ func (l *Local) advance(now time.Time) int64 {
 		l.permit.used -= freed
 		l.report.changed = true
 	}
-	l.rights.give()
-	l.permit.give()
+	l.giveBack()
 	if l.idle() > idle {
 		l.wake()
 	}
 	l.tickets.lost.due(t, func(slot uint32, spoke int64) { l.loseOrWait(t, slot, spoke) })
 	l.tickets.lapses.due(t, func(slot uint32, _ int64) { l.maybeLapse(t, slot) })
 	return t
+}
+
+// giveBack returns what is called back as soon as it is idle, and reports it soon: somebody waits for it.
+func (l *Local) giveBack() {
+	rights, permits := l.rights.give(), l.permit.give()
+	l.report.urgent = l.report.urgent || rights || permits
 }
 
 // loseOrWait gives up a ticket that was not seen for TicketGrace, or looks again later.
@@ -106,42 +108,15 @@ func (l *Local) Report(now time.Time) Report {
 	l.report.seq++
 	r := Report{
 		DataCenter: l.cfg.DataCenter, Incarnation: l.cfg.Incarnation, Epoch: l.epoch, Seq: l.report.seq,
-		Full:   l.report.full,
+		Full: l.report.full, GrantSeen: l.granted,
 		Rights: l.rights.account(), Permits: l.permit.account(),
 		Need: l.tickets.due.len(), TurnsSeen: l.turns,
 		Order: l.order, Method: l.set.Method, Frontier: l.frontier, Partial: l.partial,
 		Newcomers: l.report.newcomers, Active: l.sessions.active, Admitted: l.admitted,
 	}
-	if l.report.full {
-		r.Buckets = l.histogram()
-	} else {
-		r.Buckets = sortedBuckets(l.tickets.delta)
-	}
-	clear(l.tickets.delta)
+	r.Buckets = l.tickets.changes(l.report.full)
 	l.report = reporting{seq: l.report.seq, at: t}
 	return r
-}
-
-// histogram is the whole waiting histogram, in order.
-func (l *Local) histogram() []Bucket {
-	var out []Bucket
-	for p := range l.tickets.line.all {
-		if b := bucketOf(p.key); len(out) > 0 && out[len(out)-1].At == b {
-			out[len(out)-1].Change++
-		} else {
-			out = append(out, Bucket{At: b, Change: 1})
-		}
-	}
-	return out
-}
-
-func sortedBuckets(m map[int64]int32) []Bucket {
-	out := make([]Bucket, 0, len(m))
-	for at, change := range m { // unordered: sorted below
-		out = append(out, Bucket{At: at, Change: change})
-	}
-	slices.SortFunc(out, func(a, b Bucket) int { return int(a.At - b.At) })
-	return out
 }
 
 // Grant applies what the global coordinator decided. An old or foreign grant changes nothing.
@@ -154,8 +129,10 @@ func (l *Local) Grant(now time.Time, g Grant) {
 		l.report.full = true
 	}
 	l.epoch, l.granted, l.others = g.Epoch, g.Seq, g.Others
+	l.tickets.acknowledge(g.ReportSeen)
 	l.rights.grant(g.Rights, g.RightsMax)
 	l.permit.grant(g.Permits, g.PermitsMax)
+	l.giveBack()
 	if g.Order == l.order {
 		l.turns = g.Turns
 		l.moveFrontier(t, g)

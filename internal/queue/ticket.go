@@ -1,5 +1,10 @@
 package queue
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Units of the core's times, in microseconds.
 const (
 	milli  = int64(1000)
@@ -39,8 +44,11 @@ type registry struct {
 	lost   wheel
 	lapses wheel
 
-	// delta is what changed in the waiting histogram since the last report.
-	delta map[int64]int32
+	// counts is the waiting histogram: tickets in line by the second of their key. dirty names the
+	// seconds that changed and the first report that tells of it; it is forgotten with its receipt.
+	counts map[int64]int32
+	dirty  map[int64]uint64
+	report uint64 // number of the next report
 }
 
 func newRegistry(now int64) registry {
@@ -48,7 +56,9 @@ func newRegistry(now int64) registry {
 		byID:   map[ID]uint32{},
 		lost:   newWheel(second, now),
 		lapses: newWheel(second, now),
-		delta:  map[int64]int32{},
+		counts: map[int64]int32{},
+		dirty:  map[int64]uint64{},
+		report: 1,
 	}
 }
 
@@ -110,8 +120,35 @@ func (r *registry) exit(slot uint32, t *ticket) {
 
 func (r *registry) count(key int64, by int32) {
 	b := bucketOf(key)
-	if r.delta[b] += by; r.delta[b] == 0 {
-		delete(r.delta, b)
+	if r.counts[b] += by; r.counts[b] == 0 {
+		delete(r.counts, b)
+	}
+	r.dirty[b] = r.report
+}
+
+// changes lists the seconds that changed and were not acknowledged, or the whole histogram.
+func (r *registry) changes(full bool) []Bucket {
+	var out []Bucket
+	if full {
+		for at, n := range r.counts { // unordered: sorted below
+			out = append(out, Bucket{at, n})
+		}
+	} else {
+		for at := range r.dirty { // unordered: sorted below
+			out = append(out, Bucket{at, r.counts[at]})
+		}
+	}
+	slices.SortFunc(out, func(a, b Bucket) int { return cmp.Compare(a.At, b.At) })
+	r.report++
+	return out
+}
+
+// acknowledge forgets the changes that a counted report has told of.
+func (r *registry) acknowledge(report uint64) {
+	for at, first := range r.dirty { // unordered: each by itself
+		if first <= report {
+			delete(r.dirty, at)
+		}
 	}
 }
 

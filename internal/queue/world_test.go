@@ -179,7 +179,9 @@ func (w *world) enter(p *person, a queue.Answer) {
 }
 
 // observe counts people inside and admissions in the last minute, from outside.
-func (w *world) observe() {
+func (w *world) observe() { w.count(w.room.Status(w.now).Waiting) }
+
+func (w *world) count(waiting int) {
 	active := 0
 	for id, seen := range w.inside {
 		if w.now.Sub(seen) < w.set.Session {
@@ -191,7 +193,7 @@ func (w *world) observe() {
 	i, _ := slices.BinarySearchFunc(w.entries, w.now.Add(-time.Minute), time.Time.Compare)
 	recent := len(w.entries) - i
 	w.over = max(w.over, active-w.set.TotalActiveUsers, recent-w.set.NewUsersPerMinute)
-	if w.room.Status(w.now).Waiting >= 5 {
+	if waiting >= 5 {
 		w.could += time.Second
 		use := max(float64(active)/float64(w.set.TotalActiveUsers), float64(recent)/float64(w.set.NewUsersPerMinute))
 		w.busy += time.Duration(use * float64(time.Second))
