@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -25,6 +26,14 @@ type custom struct {
 	// remember is false when used has a value of the single visitor.
 	remember bool
 	cache    renderings
+	// scratch holds *scratch values, so that a remembered page costs no memory.
+	scratch sync.Pool
+}
+
+// scratch is what one look-up needs.
+type scratch struct {
+	facts facts
+	key   []byte
 }
 
 // compileCustom puts the template behind the fence: the size, the tags and the names are checked
@@ -125,23 +134,28 @@ func sampleView() *View {
 
 // append appends the page for v; ok is false and dst as it was when it would be too large.
 func (c *custom) append(dst []byte, v *View) (out []byte, ok bool) {
-	f := factsOf(v)
+	look, ok := c.scratch.Get().(*scratch)
+	if !ok {
+		look = new(scratch)
+	}
+	defer c.scratch.Put(look)
+	look.facts = factsOf(v)
 	if !c.remember {
-		page, ok := c.render(v, &f)
+		page, ok := c.render(v, &look.facts)
 		return append(dst, page...), ok
 	}
-	var buf [256]byte
-	key := buf[:0]
+	key := look.key[:0]
 	for i := range c.used {
 		before := len(key)
-		key = c.used[i].append(key, v, &f)
+		key = c.used[i].append(key, v, &look.facts)
 		// The length keeps "1","23" and "12","3" apart.
 		key = binary.AppendUvarint(key, uint64(len(key)-before))
 	}
+	look.key = key
 	if page := c.cache.get(key); page != nil {
 		return append(dst, page...), true
 	}
-	page, ok := c.render(v, &f)
+	page, ok := c.render(v, &look.facts)
 	if !ok {
 		return dst, false
 	}

@@ -78,9 +78,10 @@ func (d *document) appendSlot(dst []byte, p slot, s state, v *View, f *facts) []
 		return appendTime(dst, v.LastUpdated)
 	case slotUpdated:
 		return d.locale.appendClock(dst, v.LastUpdated)
-	default: // slotHintHidden
-		return appendHidden(dst, !v.New)
+	case slotHintHidden:
+		return appendHidden(dst, !v.New || s == stateNo || s == stateTurn)
 	}
+	return dst
 }
 
 // placeOf is the position to show; 0 hides it.

@@ -10,6 +10,11 @@ const hexDigits = "0123456789abcdef"
 // characters and invalid UTF-8 become U+FFFD.
 func appendHTML(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
+		if n := plainRun(s[i:]); n > 0 {
+			dst = append(dst, s[i:i+n]...)
+			i += n
+			continue
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -31,11 +36,22 @@ func appendHTML(dst []byte, s string) []byte {
 			dst = append(dst, "&#39;"...)
 		case c < ' ' || c == 0x7f:
 			dst = utf8.AppendRune(dst, utf8.RuneError)
-		default:
+		default: // a backslash, which means something in JSON only
 			dst = append(dst, c)
 		}
 	}
 	return dst
+}
+
+// plainRun counts the bytes at the start of s that stand for themselves in HTML and in JSON.
+func plainRun(s string) int {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c >= 0x7f, c == '&', c == '<', c == '>', c == '"', c == '\'', c == '\\':
+			return i
+		}
+	}
+	return len(s)
 }
 
 // appendJSONString appends s as a quoted JSON string that is also safe inside an HTML script
@@ -43,6 +59,11 @@ func appendHTML(dst []byte, s string) []byte {
 func appendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
+		if n := plainRun(s[i:]); n > 0 {
+			dst = append(dst, s[i:i+n]...)
+			i += n
+			continue
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -61,7 +82,7 @@ func appendJSONString(dst []byte, s string) []byte {
 			dst = append(dst, '\\', c)
 		case c < ' ' || c == 0x7f || c == '<' || c == '>' || c == '&':
 			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
-		default:
+		default: // an apostrophe, which means something in HTML only
 			dst = append(dst, c)
 		}
 	}

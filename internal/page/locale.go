@@ -102,6 +102,9 @@ func (l *locale) groupAt(left int) bool {
 }
 
 func (l *locale) appendDigits(dst []byte, n int) []byte {
+	if l.Digits == "" {
+		return strconv.AppendInt(dst, int64(n), 10)
+	}
 	var buf [20]byte
 	for _, c := range strconv.AppendInt(buf[:0], int64(n), 10) {
 		dst = l.appendDigit(dst, c)
@@ -121,11 +124,17 @@ func (l *locale) appendDigit(dst []byte, c byte) []byte {
 
 // appendClock appends the time of day for pages whose script does not show the visitor's own.
 func (l *locale) appendClock(dst []byte, t time.Time) []byte {
-	var buf [len("15:04:05 UTC")]byte
-	for _, c := range t.UTC().AppendFormat(buf[:0], "15:04:05 UTC") {
-		dst = l.appendDigit(dst, c)
+	at := len(dst)
+	dst = append(appendClock(dst, t.UTC()), " UTC"...)
+	if l.Digits == "" {
+		return dst
 	}
-	return dst
+	var own [2 * len("15:04:05 UTC")]byte
+	b := own[:0]
+	for _, c := range dst[at:] {
+		b = l.appendDigit(b, c)
+	}
+	return append(dst[:at], b...)
 }
 
 // appendWait appends the estimate as the page shows it.

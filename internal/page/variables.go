@@ -38,9 +38,9 @@ func (x *variable) value(v *View, f *facts) any {
 			return 0
 		}
 		return n
-	default:
-		return string(b)
+	case kindText:
 	}
+	return string(b)
 }
 
 func variables() []variable { return append(published(), own()...) }
