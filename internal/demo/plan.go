@@ -8,8 +8,8 @@ import (
 
 // Bounds and times of the visitors.
 const (
-	aliveMax       = 150 // visitors at one time, also when an operator opens the room wide
-	connectionsMax = 32  // to the listener, all visitors together
+	aliveMax       = 64 // visitors at one time, also when an operator opens the room wide
+	connectionsMax = 32 // to the listener, all visitors together
 
 	arrivalTick = 250 * time.Millisecond
 	opening     = 36 // visitors that come at once, so that a line stands before a person has clicked
@@ -19,7 +19,7 @@ const (
 	lineMiddle  = 20
 	lineSwing   = 6
 	wavePeriod  = 3 * time.Minute
-	arrivalRate = 0.9 // visitors a second while the line is short enough
+	arrivalRate = 1.4 // visitors a second while the line is short enough
 
 	// A stay and the rest of the session after it decide how soon a place is free again: see Room.
 	stayMin, stayMax         = 25 * time.Second, 90 * time.Second

@@ -3,6 +3,7 @@ package demo_test
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func newWorld(t *testing.T) *world {
 // tick lets time pass in the room until the context ends.
 func (w *world) tick(ctx context.Context) {
 	for ctx.Err() == nil {
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(200 * time.Millisecond)
 		w.mu.Lock()
 		w.pair.Tick(time.Now())
 		w.pair.Pump(time.Now())
@@ -118,11 +119,15 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	rec := httptest.NewRecorder()
 	cookie := ""
 	if c, err := r.Cookie("room"); err == nil {
-		cookie = decoded(c.Value)
+		raw, err := hex.DecodeString(c.Value)
+		if err != nil {
+			w.t.Errorf("cookie %q: %v", c.Value, err)
+		}
+		cookie = string(raw)
 	}
 	a := w.ask(cookie)
 	body, _ := json.Marshal(queue.Answer{ID: a.ID, Arrival: a.Arrival, Accepted: a.Accepted, LastSeen: a.LastSeen, Refresh: a.Refresh})
-	http.SetCookie(rec, &http.Cookie{Name: "room", Value: encoded(body), Path: "/"})
+	http.SetCookie(rec, &http.Cookie{Name: "room", Value: hex.EncodeToString(body), Path: "/"})
 	switch {
 	case a.Verdict == queue.Admitted:
 		w.mu.Lock()
@@ -146,14 +151,6 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		_, _ = io.WriteString(rec, "please wait")
 	}
 	return rec.Result(), nil
-}
-
-func encoded(b []byte) string { return fmt.Sprintf("%x", b) }
-
-func decoded(s string) string {
-	var b []byte
-	_, _ = fmt.Sscanf(s, "%x", &b)
-	return string(b)
 }
 
 // visit runs visitors in a bubble and lets the test look on; it ends both.
@@ -195,6 +192,9 @@ func (w *world) person() time.Duration {
 		if time.Since(came) > 10*time.Minute {
 			return time.Since(came)
 		}
+		w.mu.Lock()
+		delete(w.due, a.ID) // a held request ends before the told time
+		w.mu.Unlock()
 		body, _ := json.Marshal(a)
 		a = w.ask(string(body))
 	}
