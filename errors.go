@@ -11,15 +11,15 @@ type Code int
 
 // Error codes. 1001 and 1002 are the published ones; those from 2001 are ours.
 const (
-	CodeNotFound   Code = 1001 // no such object
-	CodeInvalid    Code = 1002 // a field or a value breaks a rule
-	CodeNoRoute    Code = 7003 // no such path, or an unknown zone or account
-	CodeAuth       Code = 10000
-	CodeConflict   Code = 2001 // the object changed since it was read
-	CodeTooLarge   Code = 2002 // the body is over its limit
-	CodeInternal   Code = 2003 // our fault; the log has the cause under the same id
+	CodeNotFound    Code = 1001 // no such object
+	CodeInvalid     Code = 1002 // a field or a value breaks a rule
+	CodeNoRoute     Code = 7003 // no such path, or an unknown zone or account
+	CodeAuth        Code = 10000
+	CodeConflict    Code = 2001 // the object changed since it was read
+	CodeTooLarge    Code = 2002 // the body is over its limit
+	CodeInternal    Code = 2003 // our fault; the log has the cause under the same id
 	CodeUnavailable Code = 2004 // a part that is needed does not answer
-	CodeMethod     Code = 2005 // the path exists, the method does not
+	CodeMethod      Code = 2005 // the path exists, the method does not
 )
 
 // Error is what a person or a program meets: a code, the field or thing at fault, a text and a remedy.

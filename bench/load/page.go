@@ -71,8 +71,10 @@ func startPeers(o options, secure bool, cert, key string) ([]*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	scheme, args := "http", []string{"serve", "--origin", "http://127.0.0.1:9", "--total-active-users", "1", "--listen", address,
-		"--admin", "127.0.0.1:0", "--data", filepath.Join(o.dir, "page-"+strconv.FormatBool(secure)), "--log-level", "error"}
+	scheme, args := "http", []string{
+		"serve", "--origin", "http://127.0.0.1:9", "--total-active-users", "1", "--listen", address,
+		"--admin", "127.0.0.1:0", "--data", filepath.Join(o.dir, "page-"+strconv.FormatBool(secure)), "--log-level", "error",
+	}
 	if secure {
 		scheme = "https"
 		args = append(args, "--tls-cert", cert, "--tls-key", key)
@@ -226,8 +228,10 @@ func certificate(dir string) (certFile, keyFile string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return "", "", err

@@ -56,8 +56,10 @@ var ids atomic.Uint64 //nolint:gochecknoglobals // unique ids over all tests
 
 func (v *visitor) ask(t *testing.T, n *coord.Node, p queue.Purpose) queue.Answer {
 	t.Helper()
-	ask := queue.Ask{Purpose: p, ID: v.cookie.ID, Arrival: v.cookie.Arrival, Accepted: v.cookie.Accepted,
-		LastSeen: v.cookie.LastSeen, Refresh: v.cookie.Refresh, Draw: 1 << 63}
+	ask := queue.Ask{
+		Purpose: p, ID: v.cookie.ID, Arrival: v.cookie.Arrival, Accepted: v.cookie.Accepted,
+		LastSeen: v.cookie.LastSeen, Refresh: v.cookie.Refresh, Draw: 1 << 63,
+	}
 	binary.BigEndian.PutUint64(ask.NewID[:], ids.Add(1))
 	a, err := n.Ask(t.Context(), roomID, ask)
 	if err != nil {

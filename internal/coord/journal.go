@@ -50,64 +50,73 @@ type journal struct {
 	compact bool
 }
 
-// openJournal opens or makes the file and hands each of its records to replay.
-func openJournal(path string, fresh queue.Seed, fail func(error)) (*journal, queue.Seed, []queue.Record, error) {
+// content is what a journal file says.
+type content struct {
+	seed    queue.Seed
+	records []queue.Record
+	good    int // length of the sound part of the file; 0 means that it is new
+}
+
+// openJournal opens the file, or makes it with the fresh seed, and tells its content.
+func openJournal(path string, fresh queue.Seed, fail func(error)) (*journal, content, error) {
+	path = filepath.Clean(path)
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fresh, nil, fmt.Errorf("read the room's journal: %w", err)
+		return nil, content{}, fmt.Errorf("read the room's journal: %w", err)
 	}
-	seed, records, good, err := readJournal(data)
+	c, err := readJournal(data)
 	if err != nil {
-		return nil, fresh, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, c, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fresh, nil, fmt.Errorf("open the room's journal: %w", err)
+		return nil, c, fmt.Errorf("open the room's journal: %w", err)
 	}
-	if good == 0 {
-		seed, good = fresh, journalHead
-		if _, err = f.Write(append([]byte(journalMagic), seed[:]...)); err != nil {
-			return nil, fresh, nil, errors.Join(err, f.Close())
-		}
+	if c.good == 0 {
+		c.seed, c.good = fresh, journalHead
+		_, err = f.Write(append([]byte(journalMagic), fresh[:]...))
 	}
-	if err = f.Truncate(int64(good)); err == nil {
-		_, err = f.Seek(int64(good), io.SeekStart)
+	if err == nil {
+		err = f.Truncate(int64(c.good))
+	}
+	if err == nil {
+		_, err = f.Seek(int64(c.good), io.SeekStart)
 	}
 	if err != nil {
-		return nil, fresh, nil, errors.Join(err, f.Close())
+		return nil, c, errors.Join(fmt.Errorf("prepare the room's journal: %w", err), f.Close())
 	}
-	j := &journal{path: path, fail: fail, file: f, size: int64(good)}
+	j := &journal{path: path, fail: fail, file: f, size: int64(c.good)}
 	j.done.L = &j.mu
-	return j, seed, records, nil
+	return j, c, nil
 }
 
-// readJournal decodes a file. good is the length of its sound part; 0 means that the file is new.
-func readJournal(data []byte) (seed queue.Seed, records []queue.Record, good int, err error) {
+// readJournal decodes a file. A torn or damaged frame ends it.
+func readJournal(data []byte) (c content, err error) {
 	if len(data) < journalHead {
 		if !bytes.HasPrefix([]byte(journalMagic), data[:min(len(data), len(journalMagic))]) {
-			return seed, nil, 0, fmt.Errorf("this is not a journal; move the file away to begin anew")
+			return c, errors.New("this is not a journal; move the file away to begin anew")
 		}
-		return seed, nil, 0, nil
+		return c, nil
 	}
 	if !bytes.HasPrefix(data, []byte(journalMagic)) {
-		return seed, nil, 0, fmt.Errorf("this is not a journal of a known version; move the file away to begin anew")
+		return c, errors.New("this is not a journal of a known version; move the file away to begin anew")
 	}
-	copy(seed[:], data[len(journalMagic):])
-	good = journalHead
+	copy(c.seed[:], data[len(journalMagic):])
+	c.good = journalHead
 	for {
-		frame, n, ok := readFrame(data[good:])
+		frame, n, ok := readFrame(data[c.good:])
 		if !ok {
-			return seed, records, good, nil
+			return c, nil
 		}
 		for len(frame) > 0 {
 			r, size, err := wire.DecodeRecord(frame)
 			if err != nil {
-				return seed, records, good, fmt.Errorf("at byte %d: %w", good, err)
+				return c, fmt.Errorf("at byte %d: %w", c.good, err)
 			}
-			records = append(records, r)
+			c.records = append(c.records, r)
 			frame = frame[size:]
 		}
-		good += n
+		c.good += n
 	}
 }
 

@@ -177,7 +177,7 @@ func (n *Node) Close() error {
 }
 
 // ErrNoRoom tells that a room is not live on this node: it was removed a moment ago.
-var ErrNoRoom = errors.New("the room is not live on this node") //nolint:gochecknoglobals // a sentinel
+var ErrNoRoom = errors.New("the room is not live on this node")
 
 func (n *Node) room(id string) (*room, error) {
 	if r := (*n.rooms.Load())[id]; r != nil {

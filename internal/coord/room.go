@@ -36,14 +36,14 @@ type heldTicket struct {
 // openRoom brings a room to life from its journal.
 func openRoom(path, id string, cfg queue.LocalConfig, fail func(error)) (*room, error) {
 	sys.RandomBytes(cfg.Seed[:])
-	log, seed, records, err := openJournal(path, cfg.Seed, fail)
+	log, old, err := openJournal(path, cfg.Seed, fail)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Seed = seed
+	cfg.Seed = old.seed
 	now := sys.Now()
-	r := &room{id: id, seed: seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
-	r.pair = queue.NewPair(now, cfg, slices.Values(records))
+	r := &room{id: id, seed: old.seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
+	r.pair = queue.NewPair(now, cfg, slices.Values(old.records))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.afterLocked(now)

@@ -27,7 +27,7 @@ func benchID(i int) (id queue.ID) {
 }
 
 func newCrowd(n int) *crowd {
-	c := &crowd{now: epoch}
+	c := &crowd{now: epoch()}
 	set := fifo(1000, 1000, time.Hour)
 	c.room = queue.NewPair(c.now, queue.LocalConfig{DataCenter: "here", Incarnation: 1, Settings: set, Pace: queue.NearPace()}, nil)
 	for i := range 1000 {
@@ -74,13 +74,13 @@ func BenchmarkPoll(b *testing.B) {
 func BenchmarkTouch(b *testing.B) {
 	const n = 10_000
 	set := fifo(n, n, time.Hour)
-	room := queue.NewPair(epoch, queue.LocalConfig{DataCenter: "here", Incarnation: 1, Settings: set, Pace: queue.NearPace()}, nil)
+	room := queue.NewPair(epoch(), queue.LocalConfig{DataCenter: "here", Incarnation: 1, Settings: set, Pace: queue.NearPace()}, nil)
 	asks := make([]queue.Ask, n)
 	for i := range asks {
-		a := room.Ask(epoch, queue.Ask{NewID: benchID(i)})
+		a := room.Ask(epoch(), queue.Ask{NewID: benchID(i)})
 		asks[i] = queue.Ask{ID: a.ID, Arrival: a.Arrival, Accepted: a.Accepted, LastSeen: a.LastSeen}
 	}
-	now := epoch
+	now := epoch()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		now = now.Add(time.Microsecond)

@@ -14,7 +14,6 @@ import (
 type Global struct {
 	set   Settings
 	epoch uint64
-	seq   uint64
 	clock
 
 	centers []*center // in order of their names

@@ -1,7 +1,6 @@
 package queue_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -19,10 +18,10 @@ func TestLotteryIsFair(t *testing.T) {
 	for i := range 3000 {
 		w.at(w.now.Add(time.Duration(i)*2*time.Millisecond), func() {
 			p := w.arrive(time.Duration(w.rng.ExpFloat64() * float64(time.Minute)))
-			switch {
-			case i%25 == 1:
+			switch i % 25 {
+			case 1:
 				p.poll = func(told time.Duration) time.Duration { return told / 10 }
-			case i%25 == 2:
+			case 2:
 				p.poll = func(time.Duration) time.Duration { return w.now.Truncate(time.Minute).Add(61 * time.Second).Sub(w.now) }
 			}
 		})
@@ -88,7 +87,7 @@ func chiSquare(people []*person, rank map[*person]float64) float64 {
 	want, chi := float64(n)/100, 0.0
 	for _, row := range table {
 		for _, seen := range row {
-			chi += math.Pow(seen-want, 2) / want
+			chi += (seen - want) * (seen - want) / want
 		}
 	}
 	return chi / 81

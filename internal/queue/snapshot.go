@@ -15,7 +15,7 @@ func (l *Local) Snapshot(now time.Time) []Record {
 	out = append(out,
 		Record{Kind: RecordOrder, At: t, Order: l.order, Key: int64(l.axis())},
 		Record{Kind: RecordTurn, At: t, Order: l.order, Key: l.dueKey})
-	out = l.snapshotSessions(out, t)
+	out = l.snapshotSessions(out)
 	for slot := range l.tickets.slab.used {
 		if k := l.tickets.slab.at(slot); !k.id.IsZero() {
 			out = append(out, Record{Kind: RecordJoin, ID: k.id, At: k.arrival, Key: k.key})
@@ -26,7 +26,7 @@ func (l *Local) Snapshot(now time.Time) []Record {
 
 // snapshotSessions writes each session as its admission and last touch. Admissions of the last
 // minute whose session is over still cool their permits.
-func (l *Local) snapshotSessions(out []Record, now int64) []Record {
+func (l *Local) snapshotSessions(out []Record) []Record {
 	recent := map[int64]int{} // admissions in the window by the millisecond in which they are free again
 	for _, c := range l.permits.used {
 		recent[c.at] += c.n

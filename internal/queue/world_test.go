@@ -39,15 +39,14 @@ type world struct {
 }
 
 type person struct {
-	id                queue.ID
-	cookie            queue.Answer
-	arrived, entered  time.Time
-	leaves            time.Time
-	patience          time.Time
-	browse            time.Duration
-	poll              func(told time.Duration) time.Duration
-	inside, gone, out bool
-	returns           time.Duration // goes away once while waiting, and comes back after this
+	cookie           queue.Answer
+	arrived, entered time.Time
+	leaves           time.Time
+	patience         time.Time
+	browse           time.Duration
+	poll             func(told time.Duration) time.Duration
+	inside, gone     bool
+	returns          time.Duration // goes away once while waiting, and comes back after this
 }
 
 type event struct {
@@ -63,7 +62,12 @@ func (a agenda) Less(i, j int) bool {
 	return a[i].at.Before(a[j].at) || a[i].at.Equal(a[j].at) && a[i].seq < a[j].seq
 }
 func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *agenda) Push(x any)   { *a = append(*a, x.(event)) }
+func (a *agenda) Push(x any) {
+	if e, ok := x.(event); ok {
+		*a = append(*a, e)
+	}
+}
+
 func (a *agenda) Pop() any {
 	old := *a
 	e := old[len(old)-1]
@@ -71,11 +75,14 @@ func (a *agenda) Pop() any {
 	return e
 }
 
-var epoch = time.Date(2026, 5, 27, 15, 54, 0, 0, time.UTC)
+// epoch is when a world begins.
+func epoch() time.Time { return time.Date(2026, 5, 27, 15, 54, 0, 0, time.UTC) }
 
 func newWorld(t testing.TB, seed uint64, set queue.Settings) *world {
-	w := &world{t: t, now: epoch, start: epoch, rng: rand.New(rand.NewPCG(seed, 1)), set: set,
-		inside: map[queue.ID]time.Time{}, tick: 40 * time.Millisecond}
+	w := &world{
+		t: t, now: epoch(), start: epoch(), rng: rand.New(rand.NewPCG(seed, 1)), set: set,
+		inside: map[queue.ID]time.Time{}, tick: 40 * time.Millisecond,
+	}
 	w.room = queue.NewPair(w.now, w.config(1), nil)
 	w.every(w.tick, func() { w.room.Tick(w.now); w.pump() })
 	w.every(500*time.Millisecond, w.observe)
@@ -100,7 +107,10 @@ func (w *world) every(d time.Duration, do func()) {
 func (w *world) run(d time.Duration) {
 	end := w.now.Add(d)
 	for len(w.events) > 0 && !w.events[0].at.After(end) {
-		e := heap.Pop(&w.events).(event)
+		e, ok := heap.Pop(&w.events).(event)
+		if !ok {
+			w.t.Fatal("something else than an event")
+		}
 		w.now = e.at
 		e.do()
 	}
@@ -121,8 +131,10 @@ func (w *world) freshID() (id queue.ID) {
 
 // arrive brings a person who browses for a while once inside.
 func (w *world) arrive(browse time.Duration) *person {
-	p := &person{arrived: w.now, browse: browse, patience: w.now.Add(100 * time.Hour),
-		poll: func(told time.Duration) time.Duration { return told }}
+	p := &person{
+		arrived: w.now, browse: browse, patience: w.now.Add(100 * time.Hour),
+		poll: func(told time.Duration) time.Duration { return told },
+	}
 	w.people = append(w.people, p)
 	w.visit(p)
 	return p

@@ -2,6 +2,7 @@ package sys
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type Group struct {
 }
 
 // ErrStop is the cause of a planned end.
-var ErrStop = fmt.Errorf("stopped by its owner")
+var ErrStop = errors.New("stopped by its owner")
 
 // NewGroup makes a group below the parent's context.
 func NewGroup(parent context.Context) *Group {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/anteroom/anteroom/internal/queue"
@@ -40,7 +41,7 @@ func AppendRecord(dst []byte, r queue.Record) []byte {
 // unknown kind and a short record are errors.
 func DecodeRecord(b []byte) (queue.Record, int, error) {
 	if len(b) == 0 {
-		return queue.Record{}, 0, fmt.Errorf("a record is missing")
+		return queue.Record{}, 0, errors.New("a record is missing")
 	}
 	r := queue.Record{Kind: queue.Kind(b[0])}
 	size := sizeOf(r.Kind)
