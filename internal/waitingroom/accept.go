@@ -52,8 +52,10 @@ func (a accept) takesPage() bool {
 	if a.html >= 0 {
 		return a.html > 0
 	}
-	named := max(a.json, a.other)
-	return named < 0 && a.any != 0 || a.any > named
+	if named := max(a.json, a.other); named >= 0 {
+		return a.any > named
+	}
+	return a.any != 0
 }
 
 func isHTML(media string) bool {

@@ -77,13 +77,15 @@ func (m *room) seal(ring *ticket.Ring, r *Request, q *queue.Answer, a *Answer) {
 
 // maxAge is how long the browser keeps the cookie: as long as what it stands for can last.
 func (m *room) maxAge(now time.Time, q *queue.Answer) int {
-	switch {
-	case q.Accepted.IsZero():
+	if q.Accepted.IsZero() {
 		return placeSeconds
-	case m.fixed:
-		return max(ceilSeconds(q.Accepted.Add(m.session).Sub(now)), 0)
 	}
-	return ceilSeconds(m.session)
+	from := q.LastSeen
+	if m.fixed {
+		from = q.Accepted
+	}
+	// The coordinator's clock may be a little ahead; a session never lasts longer than its duration.
+	return min(max(ceilSeconds(from.Add(m.session).Sub(now)), 0), ceilSeconds(m.session))
 }
 
 func index(https bool) int {

@@ -29,7 +29,7 @@ func (g *Gate) Decide(ctx context.Context, r *Request, a *Answer) {
 	if t == nil {
 		return
 	}
-	if t.routes.Split(r.Host, r.Path) {
+	if doubtful(r.Path) && t.routes.Split(r.Host, r.Path) {
 		refuse(r, a, statusBad, "The path of this request can be read in two ways.")
 		return
 	}
@@ -52,6 +52,23 @@ func (g *Gate) Decide(ctx context.Context, r *Request, a *Answer) {
 	v := visit{room: m, keys: t.keys, rooms: g.rooms}
 	v.open(r)
 	v.decide(ctx, r, a)
+}
+
+// doubtful tells a path that servers may read in different ways, so that the routes must be asked
+// about it. Nearly no path is, and this is half a microsecond less for the others.
+func doubtful(path string) bool {
+	if path == "" || path[0] != '/' {
+		return true
+	}
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '%', c == '\\', c >= 0x7f, c < ' ':
+			return true
+		case (c == '/' || c == '.') && i > 0 && path[i-1] == c:
+			return true
+		}
+	}
+	return false
 }
 
 // mark says which room the answer is about.
@@ -239,11 +256,12 @@ func (v *visit) witness(r *Request, p queue.Purpose) queue.Answer {
 		}
 	case stale, nothing:
 		q = queue.Answer{}
-		if v.room.method == anteroom.Reject {
-			q.Verdict = queue.Refused
-		} else if p != queue.Look {
+		if p != queue.Look && v.room.method != anteroom.Reject {
 			q = queue.Answer{ID: r.NewID, Arrival: r.Now, LastSeen: r.Now}
 		}
+	}
+	if v.room.method == anteroom.Reject {
+		q.Verdict = queue.Refused // a place is kept for the day the room opens again
 	}
 	q.Refresh = stallRefresh + time.Duration(r.Draw%stallSpread)*time.Second
 	return q

@@ -91,6 +91,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.read(r, &x.request)
 	if !h.decide(r.Context(), x) {
 		h.release(x)
+		gone(w)
 		return
 	}
 	a := &x.answer
@@ -130,6 +131,13 @@ func (h *Handler) decide(ctx context.Context, x *exchange) bool {
 	h.draws.Fill(&x.request)
 	h.options.Gate.Decide(ctx, &x.request, &x.answer)
 	return true
+}
+
+// gone answers a client that has most likely gone, or whose server is about to stop.
+func gone(w http.ResponseWriter) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Retry-After", seconds(1))
+	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
 // hold waits for the turn, up to HoldMax. When too many are held already it returns at once.

@@ -96,7 +96,7 @@ func (m *room) view(r *Request, q *queue.Answer) page.View {
 		v.TicketID = q.ID.String()
 	}
 	if q.Verdict == queue.Refused {
-		v.Method, v.Refresh, v.Turn = anteroom.Reject, 0, false
+		v.Method, v.Turn = anteroom.Reject, false
 	}
 	return v
 }
@@ -136,7 +136,7 @@ func (m *room) head(form form, v *page.View, q *queue.Answer, a *Answer) {
 	retry := page.RefreshSeconds(v)
 	switch {
 	case q.Verdict == queue.Refused:
-		state, outcome, retry = StateRejected, Rejected, 0
+		state, outcome = StateRejected, Rejected
 	case v.Turn:
 		state, outcome = StateTurn, Turned
 	}
@@ -166,7 +166,7 @@ func retryAfter(k Kind, q *queue.Answer, refresh int) int {
 	switch {
 	case q.Verdict == queue.Refused, k == Speculative:
 		return retryLater
-	case q.Refresh <= 0:
+	case refresh <= 0:
 		return retryUnknown
 	}
 	return refresh

@@ -1,0 +1,565 @@
+package waitingroom_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/http/httputil"
+	"net/netip"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/ticket"
+	"github.com/anteroom/anteroom/internal/waitingroom"
+)
+
+// origin is an http.Handler that remembers who came.
+type origin struct {
+	http.Handler
+	mu     sync.Mutex
+	visits []waitingroom.Visit
+}
+
+func (o *origin) ServeVisit(w http.ResponseWriter, r *http.Request, v waitingroom.Visit) {
+	o.mu.Lock()
+	o.visits = append(o.visits, v)
+	o.mu.Unlock()
+	o.ServeHTTP(w, r)
+}
+
+func (o *origin) seen() []waitingroom.Visit {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]waitingroom.Visit(nil), o.visits...)
+}
+
+// meter counts outcomes.
+type meter struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (m *meter) Decided(room string, kind waitingroom.Kind, outcome waitingroom.Outcome) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counts[fmt.Sprintf("%s %v %v", room, kind, outcome)]++
+}
+
+func client(r *http.Request) waitingroom.Client {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return waitingroom.Client{Addr: peer.Addr(), HTTPS: r.TLS != nil, Host: r.Host}
+}
+
+func handler(t testing.TB, coordinator *rooms, o *origin, configs ...waitingroom.Config) *waitingroom.Handler {
+	t.Helper()
+	return waitingroom.NewHandler(waitingroom.Options{
+		Gate: gate(t, coordinator, configs...), Sessions: coordinator, Origin: o, Client: client,
+	})
+}
+
+// site is a real server in front of a real origin.
+func site(t *testing.T, coordinator *rooms, back http.HandlerFunc, configs ...waitingroom.Config) (*httptest.Server, *origin) {
+	t.Helper()
+	o := &origin{Handler: back}
+	s := httptest.NewServer(handler(t, coordinator, o, configs...))
+	t.Cleanup(s.Close)
+	return s, o
+}
+
+// get sends a request for shop.test and reads the whole answer.
+func get(t *testing.T, s *httptest.Server, method, path, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "shop.test"
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	resp, err := s.Client().Transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // read to its end below
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+func cookieOf(t testing.TB, tk ticket.Ticket) string {
+	t.Helper()
+	return "__anteroom=" + string(ring(t).Append(nil, roomID, tk, ticket.Nonce{3}))
+}
+
+func hello(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Set-Cookie", "cart=7")
+	_, _ = io.WriteString(w, "origin "+r.Method+" "+r.RequestURI)
+}
+
+func TestForwardsAdmittedVisitors(t *testing.T) {
+	t.Parallel()
+	s, o := site(t, &rooms{answer: scene("Inside")}, hello, config())
+	resp, body := get(t, s, "GET", "/a%2Fb//c?x=y", "", "Cookie", cookieOf(t, seat()))
+	if resp.StatusCode != 200 || body != "origin GET /a%2Fb//c?x=y" {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	cookies := resp.Header["Set-Cookie"]
+	if len(cookies) != 2 || cookies[0] != "cart=7" {
+		t.Fatalf("cookies %q", cookies)
+	}
+	if tk, ok := sealed(t, cookies[1]); !ok || tk.ID != seat().ID {
+		t.Errorf("cookie %q", cookies[1])
+	}
+	if v := o.seen(); len(v) != 1 || v[0] != (waitingroom.Visit{RoomID: roomID, RoomName: "shop", Ticket: queue.ID(seat().ID)}) {
+		t.Errorf("the origin hears of %+v", v)
+	}
+	for _, name := range []string{waitingroom.StateHeader, "Refresh", "Retry-After", "Cache-Control"} {
+		if resp.Header.Get(name) != "" {
+			t.Errorf("the origin's answer has %s", name)
+		}
+	}
+}
+
+func TestPassesWhatNoRoomConcerns(t *testing.T) {
+	t.Parallel()
+	s, o := site(t, &rooms{answer: scene("Full")}, hello, config(func(c *waitingroom.Config) { c.Room.Path = "/shop" }))
+	resp, body := get(t, s, "GET", "/about", "")
+	if body != "origin GET /about" || len(resp.Header["Set-Cookie"]) != 1 {
+		t.Errorf("%s %v", body, resp.Header)
+	}
+	if v := o.seen(); len(v) != 1 || v[0] != (waitingroom.Visit{}) {
+		t.Errorf("the origin hears of %+v", v)
+	}
+}
+
+func TestAnswersWaitingVisitors(t *testing.T) {
+	t.Parallel()
+	coordinator := &rooms{answer: scene("Full")}
+	s, o := site(t, coordinator, hello, config())
+	resp, body := get(t, s, "GET", "/cart?a=b", "", "If-None-Match", `"tag"`, "If-Modified-Since", "Mon, 30 Nov 2026 00:00:00 GMT", "Range", "bytes=0-3")
+	if resp.StatusCode != 200 || !strings.Contains(strings.ToLower(body), "</html>") || resp.ContentLength != int64(len(body)) {
+		t.Errorf("%d, %d of %d bytes: %.80s", resp.StatusCode, len(body), resp.ContentLength, body)
+	}
+	if resp.Header.Get("Etag")+resp.Header.Get("Last-Modified")+resp.Header.Get("Age") != "" || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("header %v", resp.Header)
+	}
+	if resp, body = get(t, s, "HEAD", "/cart", ""); resp.StatusCode != 200 || body != "" || resp.Header.Get("Refresh") == "" || len(resp.Cookies()) != 1 {
+		t.Errorf("HEAD: %d %q %v", resp.StatusCode, body, resp.Header)
+	}
+	if len(o.seen()) != 0 {
+		t.Error("the origin saw a waiting visitor")
+	}
+}
+
+// TestBodyOfAWaitingVisitor: it goes nowhere, and the connection stays usable or closes in order.
+func TestBodyOfAWaitingVisitor(t *testing.T) {
+	t.Parallel()
+	s, o := site(t, &rooms{answer: scene("Full")}, hello, config())
+	for _, size := range []int{0, 10, 100_000, 1_000_000} {
+		for range 3 {
+			resp, body := get(t, s, "POST", "/buy", strings.Repeat("x", size), "Accept", "application/json")
+			if resp.StatusCode != 200 || !strings.Contains(body, "cfWaitingRoom") {
+				t.Errorf("%d bytes: %d %s", size, resp.StatusCode, body)
+			}
+			if closes := size > 256<<10; resp.Close != closes {
+				t.Errorf("%d bytes: the connection closes: %v", size, resp.Close)
+			}
+		}
+	}
+	if len(o.seen()) != 0 {
+		t.Error("the origin saw a waiting visitor")
+	}
+}
+
+// TestExpectContinue: a waiting visitor's client is never asked for the body.
+func TestExpectContinue(t *testing.T) {
+	t.Parallel()
+	s, _ := site(t, &rooms{answer: scene("Full")}, hello, config())
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // the end of the test
+	_, _ = io.WriteString(conn, "POST /buy HTTP/1.1\r\nHost: shop.test\r\nExpect: 100-continue\r\nContent-Length: 9\r\nSec-Fetch-Mode: cors\r\n\r\n")
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || line != "HTTP/1.1 429 Too Many Requests\r\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+}
+
+func TestRevocation(t *testing.T) {
+	t.Parallel()
+	enabled := config(func(c *waitingroom.Config) { c.Room.EnabledOriginCommands = []string{"revoke"} })
+	for name, test := range map[string]struct {
+		config         waitingroom.Config
+		header, value  string
+		revoked, hides bool
+	}{
+		"Published":  {enabled, "Cf-Waiting-Room-Command", "revoke", true, true},
+		"Ours":       {enabled, "Anteroom-Command", " Revoke ", true, true},
+		"Unknown":    {enabled, "Anteroom-Command", "dance", false, true},
+		"Empty":      {enabled, "Anteroom-Command", "", false, true},
+		"NotEnabled": {config(), "Anteroom-Command", "revoke", false, true},
+		"Otherwise":  {enabled, "X-Command", "revoke", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			coordinator := &rooms{answer: scene("Inside")}
+			s, _ := site(t, coordinator, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()[test.header] = []string{test.value}
+				w.WriteHeader(http.StatusCreated)
+			}, test.config)
+			resp, _ := get(t, s, "POST", "/checkout", "x", "Cookie", cookieOf(t, seat()))
+			if _, there := resp.Header[test.header]; there == test.hides || resp.StatusCode != http.StatusCreated {
+				t.Errorf("%d %v", resp.StatusCode, resp.Header)
+			}
+			_, ended := coordinator.counts()
+			cookie := resp.Header.Get("Set-Cookie")
+			if test.revoked {
+				if ended != 1 || coordinator.ended[0] != queue.ID(seat().ID) || cookie != "__anteroom=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" {
+					t.Errorf("%d sessions ended, cookie %q", ended, cookie)
+				}
+			} else if tk, _ := sealed(t, cookie); ended != 0 || tk.ID != seat().ID {
+				t.Errorf("%d sessions ended, cookie %q", ended, cookie)
+			}
+		})
+	}
+}
+
+// reverse forwards with the standard library's proxy, which wipes the header map at an interim answer.
+func reverse(t *testing.T, back http.HandlerFunc) http.HandlerFunc {
+	t.Helper()
+	s := httptest.NewServer(back)
+	t.Cleanup(s.Close)
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(at) }}).ServeHTTP
+}
+
+func TestInterimAnswersPass(t *testing.T) {
+	t.Parallel()
+	back := reverse(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</style.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		_, _ = io.WriteString(w, "done")
+	})
+	s, _ := site(t, &rooms{answer: scene("Inside")}, back, config())
+	var hints atomic.Int32
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+		if code == http.StatusEarlyHints && h.Get("Link") != "" && h.Get("Set-Cookie") == "" {
+			hints.Add(1)
+		}
+		return nil
+	}})
+	r, err := http.NewRequestWithContext(ctx, "GET", s.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "shop.test"
+	resp, err := s.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // the end of the test
+	if hints.Load() != 1 || len(resp.Cookies()) != 1 {
+		t.Errorf("%d interim answers, header %v", hints.Load(), resp.Header)
+	}
+}
+
+func TestUpgradePasses(t *testing.T) {
+	t.Parallel()
+	back := reverse(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close() //nolint:errcheck // the end of the echo
+		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + r.Header.Get("Upgrade") + "\r\n\r\n")
+		_ = rw.Flush()
+		line, _ := rw.ReadString('\n')
+		_, _ = rw.WriteString("echo " + line)
+		_ = rw.Flush()
+	})
+	coordinator := &rooms{answer: scene("Inside")}
+	s, _ := site(t, coordinator, back, config())
+	dial := func() (*http.Response, *bufio.Reader) {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+		_, _ = io.WriteString(conn, "GET /socket HTTP/1.1\r\nHost: shop.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		in := bufio.NewReader(conn)
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, "hi\n")
+		return resp, in
+	}
+	resp, in := dial()
+	line, _ := in.ReadString('\n')
+	if resp.StatusCode != 101 || line != "echo hi\n" || len(resp.Cookies()) != 1 {
+		t.Errorf("%d %v %q", resp.StatusCode, resp.Header, line)
+	}
+	coordinator.answer = scene("Full")
+	if resp, _ := dial(); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("a waiting visitor's socket: %d %v", resp.StatusCode, resp.Header)
+	}
+}
+
+func TestStreamsPass(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	for name, write := range map[string]func(http.ResponseWriter) error{
+		"Controller": func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() },
+		"Flusher": func(w http.ResponseWriter) error {
+			f, ok := w.(http.Flusher)
+			if !ok {
+				return http.ErrNotSupported
+			}
+			f.Flush()
+			return nil
+		},
+	} {
+		s, _ := site(t, &rooms{answer: scene("Inside")}, func(w http.ResponseWriter, r *http.Request) {
+			if err := write(w); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+			if n, err := io.Copy(w, strings.NewReader("end")); n != 3 || err != nil {
+				t.Errorf("copied %d, %v", n, err)
+			}
+		}, config())
+		r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "shop.test"
+		resp, err := s.Client().Do(r) // returns with the header, before the body
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(resp.Cookies()) != 1 {
+			t.Errorf("%s: header %v", name, resp.Header)
+		}
+		if name == "Controller" {
+			_ = resp.Body.Close()
+			continue
+		}
+		close(release)
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if string(body) != "end" {
+			t.Errorf("body %q", body)
+		}
+	}
+}
+
+// TestBrokenAnswerPasses: an origin that broke off must look broken, and the session is prolonged anyway.
+func TestBrokenAnswerPasses(t *testing.T) {
+	t.Parallel()
+	h := handler(t, &rooms{answer: scene("Inside")}, &origin{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	})}, config())
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler { //nolint:errorlint // the very value is the sign
+			t.Errorf("recovered %v", got)
+		}
+	}()
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://shop.test/", http.NoBody)
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	t.Error("the panic was swallowed")
+}
+
+func TestHold(t *testing.T) {
+	t.Parallel()
+	var turn atomic.Bool
+	coordinator := &rooms{
+		answer: func(a queue.Ask) (queue.Answer, error) {
+			if turn.Load() {
+				return scene("Turn")(a)
+			}
+			return scene("Head")(a)
+		},
+		await: func(ctx context.Context, id queue.ID) bool {
+			deadline, ok := ctx.Deadline()
+			if !ok || deadline.IsZero() || id != queue.ID(place().ID) {
+				t.Errorf("awaits %v until %v", id, deadline)
+			}
+			turn.Store(true)
+			return true
+		},
+	}
+	s, _ := site(t, coordinator, hello, config())
+	resp, body := get(t, s, "GET", "/.anteroom/wait?room="+roomID, "", "Cookie", cookieOf(t, place()))
+	if resp.StatusCode != 200 || !strings.Contains(body, `"yourTurn":true`) || len(resp.Cookies()) != 1 {
+		t.Errorf("%d %s %v", resp.StatusCode, body, resp.Header)
+	}
+	if got := coordinator.purposes(); got != "check check" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+// TestHoldWithoutATurn: the visitor is answered in any case, and held once only.
+func TestHoldWithoutATurn(t *testing.T) {
+	t.Parallel()
+	var held atomic.Int32
+	coordinator := &rooms{answer: scene("Head"), await: func(context.Context, queue.ID) bool { held.Add(1); return false }}
+	s, _ := site(t, coordinator, hello, config())
+	resp, body := get(t, s, "GET", "/.anteroom/wait?room="+roomID, "", "Cookie", cookieOf(t, place()))
+	if resp.StatusCode != 200 || !strings.Contains(body, `"yourTurn":false`) || held.Load() != 1 {
+		t.Errorf("%d %s, held %d times", resp.StatusCode, body, held.Load())
+	}
+}
+
+func TestHoldEndsWithTheClient(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	coordinator := &rooms{answer: scene("Head"), await: func(ctx context.Context, _ queue.ID) bool {
+		cancel()
+		<-ctx.Done()
+		return false
+	}}
+	h := handler(t, coordinator, &origin{}, config())
+	r := httptest.NewRequestWithContext(ctx, "GET", "http://shop.test/.anteroom/wait?room="+roomID, http.NoBody)
+	r.Header.Set("Cookie", cookieOf(t, place()))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if got := coordinator.purposes(); got != "check" {
+		t.Errorf("a visitor who has gone counts as present: asked %s", got)
+	}
+	if w.Code != 503 || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+}
+
+func TestHoldIsBounded(t *testing.T) {
+	t.Parallel()
+	const most = 1024
+	release := make(chan struct{})
+	arrived := make(chan struct{}, 2*most)
+	coordinator := &rooms{answer: scene("Head"), await: func(context.Context, queue.ID) bool {
+		arrived <- struct{}{}
+		<-release
+		return false
+	}}
+	h := handler(t, coordinator, &origin{}, config())
+	ask := func() {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://shop.test/.anteroom/wait?room="+roomID, http.NoBody)
+		r.Header.Set("Cookie", cookieOf(t, place()))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != 200 {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	var all sync.WaitGroup
+	for range most {
+		all.Go(ask)
+	}
+	for range most {
+		<-arrived
+	}
+	ask() // one too many: answered at once, or this never returns
+	close(release)
+	all.Wait()
+	ask() // places come back
+	if n := len(arrived); n != 1 {
+		t.Errorf("%d requests held after the release, want 1", n)
+	}
+}
+
+func TestMeterHearsOfEachRequest(t *testing.T) {
+	t.Parallel()
+	m := &meter{counts: map[string]int{}}
+	coordinator := &rooms{answer: scene("Full")}
+	h := waitingroom.NewHandler(waitingroom.Options{
+		Gate: gate(t, coordinator, config()), Sessions: coordinator, Client: client, Meter: m,
+		Origin: &origin{Handler: http.HandlerFunc(hello)},
+	})
+	send := func(target string, header ...string) {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", target, http.NoBody)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Add(header[i], header[i+1])
+		}
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	send("http://other.test/")
+	send("http://shop.test/")
+	send("http://shop.test/", "Accept", "application/json", "Accept", "text/plain")
+	send("http://shop.test/", "Purpose", "prefetch")
+	send("http://shop.test/.anteroom/x")
+	want := map[string]int{
+		" navigation passed": 1, "shop navigation waiting": 1, "shop json waiting": 1, "shop speculative waiting": 1, " wait faulty": 1,
+	}
+	if fmt.Sprint(m.counts) != fmt.Sprint(want) {
+		t.Errorf("counted %v, want %v", m.counts, want)
+	}
+}
+
+// TestOneVisitorOverAllConnections: one admission covers parallel requests over HTTP/1.1 and HTTP/2, and HTTPS
+// makes the cookie Secure.
+func TestOneVisitorOverAllConnections(t *testing.T) {
+	t.Parallel()
+	coordinator := &rooms{answer: func(a queue.Ask) (queue.Answer, error) {
+		if a.ID != queue.ID(seat().ID) {
+			return scene("Full")(a)
+		}
+		return scene("Inside")(a)
+	}}
+	s := httptest.NewUnstartedServer(handler(t, coordinator, &origin{Handler: http.HandlerFunc(hello)}, config()))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	var all sync.WaitGroup
+	for i := range 30 {
+		all.Go(func() {
+			protocols := new(http.Protocols)
+			protocols.SetHTTP1(i%2 == 0)
+			protocols.SetHTTP2(i%2 == 1)
+			tr := &http.Transport{Protocols: protocols, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // a test's own certificate
+			defer tr.CloseIdleConnections()
+			r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL, http.NoBody)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Host = "shop.test"
+			r.Header.Set("Cookie", cookieOf(t, seat()))
+			resp, err := tr.RoundTrip(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer resp.Body.Close() //nolint:errcheck // the end of the request
+			c := resp.Cookies()
+			if resp.ProtoMajor != 1+i%2 || resp.StatusCode != 200 || len(c) != 2 || !c[1].Secure || c[1].SameSite != http.SameSiteNoneMode {
+				t.Errorf("%s %d %v", resp.Proto, resp.StatusCode, resp.Header)
+			}
+		})
+	}
+	all.Wait()
+}
