@@ -60,22 +60,23 @@ func plain(path string) bool {
 // join keeps the segments that count of a text that begins with a separator.
 func join(text string) (string, doubt) {
 	d := certain
-	if len(text) > 2 && isSeparator(text[1]) {
-		d = maybeHost
-	}
 	var kept strings.Builder
 	kept.Grow(len(text))
+	first := true
 	for rest, more := text[1:], true; more; {
 		var segment string
 		segment, rest, more = cutSegment(rest)
 		segment, up := clean(segment)
-		if up {
+		switch {
+		case up:
 			d = anyPart
-		}
-		if segment != "" {
+		case segment == "" && first:
+			d = maybeHost
+		case segment != "":
 			kept.WriteByte('/')
 			kept.WriteString(segment)
 		}
+		first = false
 	}
 	if kept.Len() == 0 {
 		return "/", d
@@ -86,19 +87,30 @@ func join(text string) (string, doubt) {
 // clean drops from a segment what servers may overlook. It is empty when the segment does not count; up tells
 // that it may then take others with it.
 func clean(segment string) (kept string, up bool) {
-	if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {
-		segment = segment[:i]
+	for i := range len(segment) {
+		if c := segment[i]; c == ';' || c == '?' || c == '#' || c == 0 {
+			segment = segment[:i]
+			break
+		}
 	}
-	kept = strings.TrimRight(segment, ". \t\r\n\v\f")
-	return kept, kept == "" && strings.Contains(segment, "..")
+	end := len(segment)
+	for end > 0 && isFiller(segment[end-1]) {
+		end--
+	}
+	return segment[:end], end == 0 && strings.Contains(segment, "..")
 }
+
+// isFiller tells characters that Windows drops at the end of a file's name.
+func isFiller(c byte) bool { return c == '.' || c == ' ' || ('\t' <= c && c <= '\r') }
 
 func isSeparator(c byte) bool { return c == '/' || c == '\\' }
 
 // cutSegment splits at the first separator.
 func cutSegment(text string) (segment, rest string, more bool) {
-	if i := strings.IndexAny(text, `/\`); i >= 0 {
-		return text[:i], text[i+1:], true
+	for i := range len(text) {
+		if isSeparator(text[i]) {
+			return text[:i], text[i+1:], true
+		}
 	}
 	return text, "", false
 }
@@ -107,6 +119,9 @@ func cutSegment(text string) (segment, rest string, more bool) {
 // its last byte is there, so what it yields may complete another one. Escapes never overlap, so the order does
 // not matter and the result is that of decoding many times.
 func decode(dst []byte, text string) []byte {
+	if strings.IndexByte(text, '%') < 0 {
+		return append(dst, text...)
+	}
 	for i := range len(text) {
 		dst = append(dst, text[i])
 		for {

@@ -3,6 +3,7 @@ package route
 import (
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -18,18 +19,22 @@ const (
 	unicodeHostMax = 4 * hostMax
 )
 
+// noHost stands for everything that cannot be a host.
+const noHost = "!"
+
 // CanonicalHost is the form in which hosts are compared: lower case, without port, user and dots at the end,
-// names in punycode, IPv6 addresses in brackets, in shortest form and without zone. What is no host comes out
-// as something that no route has.
+// names in punycode, IPv6 addresses in brackets, in shortest form and without zone. [anteroom.AnyHost] and the
+// empty host stay as they are; what cannot be a host becomes "!", which no route has.
 func CanonicalHost(host string) string {
 	bare := bareHost(host)
-	if plainHost(bare) {
+	if plainHost(bare) || isAddress(bare) || bare == anteroom.AnyHost {
 		return bare
 	}
-	if strings.HasPrefix(bare, "[") {
-		return strings.ToLower(bare)
+	bare = bareHost(spellHost(host))
+	if plainHost(bare) || isAddress(bare) {
+		return bare
 	}
-	return bareHost(spellHost(host))
+	return noHost
 }
 
 // bareHost cuts off what is not part of the name, and writes an IPv6 address in one way.
@@ -38,27 +43,31 @@ func bareHost(host string) string {
 	if i := strings.LastIndexByte(host, '@'); i >= 0 {
 		host = host[i+1:]
 	}
-	colon := strings.IndexByte(host, ':')
-	if colon < 0 {
-		return strings.TrimRight(host, ".")
+	if strings.HasPrefix(host, "[") {
+		inner, _, _ := strings.Cut(host[1:], "]")
+		return address(inner)
 	}
-	inner := host
-	if host[0] == '[' {
-		end := strings.IndexByte(host, ']')
-		if end < 0 {
-			return host
+	name, port, _ := strings.Cut(host, ":")
+	if strings.Contains(port, ":") {
+		if ip := address(host); ip != noHost {
+			return ip
 		}
-		inner, host = host[1:end], host[:end+1]
 	}
-	inner, _, _ = strings.Cut(inner, "%")
-	if ip, err := netip.ParseAddr(inner); err == nil {
-		return "[" + ip.String() + "]"
-	}
-	if host[0] == '[' {
-		return host
-	}
-	return strings.TrimRight(host[:colon], ".")
+	return strings.TrimRight(name, ".")
 }
+
+// address writes an address in brackets and drops its zone.
+func address(text string) string {
+	text, _, _ = strings.Cut(text, "%")
+	ip, err := netip.ParseAddr(text)
+	if err != nil {
+		return noHost
+	}
+	return "[" + ip.String() + "]"
+}
+
+// isAddress tells what address made.
+func isAddress(bare string) bool { return strings.HasPrefix(bare, "[") }
 
 // plainHost tells a name in its final form.
 func plainHost(host string) bool {
@@ -74,7 +83,7 @@ func plainHost(host string) bool {
 // spellHost undoes escapes, puts Unicode names into punycode, and letters into lower case.
 func spellHost(host string) string {
 	host = string(decode(nil, host))
-	if !ascii(host) && len(host) <= unicodeHostMax {
+	if !ascii(host) && len(host) <= unicodeHostMax && utf8.ValidString(host) {
 		// Lenient on purpose: which names may be registered is not our business.
 		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 		if name, err := profile.ToASCII(host); err == nil {
@@ -100,20 +109,15 @@ func checkHost(host string) (string, *anteroom.Error) {
 		return bad("is no host name")
 	}
 	name := CanonicalHost(host)
-	if strings.HasPrefix(name, "[") {
-		if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err != nil || !strings.HasSuffix(name, "]") {
-			return bad("is no address")
-		}
-		if strings.HasPrefix(host, "[") && !strings.HasSuffix(host, "]") {
-			return bad("has a port, and routes hold for every port")
-		}
+	switch {
+	case isAddress(name) && strings.HasPrefix(host, "[") != strings.HasSuffix(host, "]"):
+		return bad("is more than an address; routes hold for every port")
+	case isAddress(name):
 		return name, nil
-	}
-	if strings.Contains(host, ":") {
-		return bad("has a port, and routes hold for every port")
-	}
-	if !plainHost(name) || len(name) > hostMax {
+	case !plainHost(name) || len(name) > hostMax:
 		return bad("is no host name")
+	case strings.Contains(host, ":"):
+		return bad("has a port; routes hold for every port")
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > labelMax {

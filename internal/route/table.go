@@ -116,7 +116,7 @@ func checkPath(path string) (string, *anteroom.Error) {
 	}
 	folded, d := fold(CanonicalPath(path))
 	if d != certain {
-		return bad("has a dot segment that is encoded twice")
+		return bad("has a segment that servers read in different ways")
 	}
 	return folded, nil
 }
