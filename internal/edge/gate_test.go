@@ -55,8 +55,10 @@ func newGateBench(b *testing.B, total int) *gateBench {
 }
 
 func (g *gateBench) request(accept string) *waitingroom.Request {
-	return &waitingroom.Request{Method: http.MethodGet, Host: "shop.example", Path: "/tickets", Accept: accept,
-		FetchMode: "navigate", FetchDest: "document", Now: g.now}
+	return &waitingroom.Request{
+		Method: http.MethodGet, Host: "shop.example", Path: "/tickets", Accept: accept,
+		FetchMode: "navigate", FetchDest: "document", Now: g.now,
+	}
 }
 
 // visit makes one request and gives the cookie that came back.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,7 +41,8 @@ type Node struct {
 	visitors, admin         *http.Server
 	visitorsConn, adminConn net.Listener
 	group                   *sys.Group
-	cancelWatch             func()
+	endWatch                func()
+	enforcing               sync.Mutex
 	ready                   atomic.Bool
 	cleanups                []cleanup
 }
@@ -53,19 +55,14 @@ type cleanup struct {
 
 // New builds a node and binds its addresses, without serving anybody yet. On an error nothing is
 // left open. The context bounds the building and is the parent of the node's goroutines.
-func New(ctx context.Context, o Options) (n *Node, err error) {
-	n = &Node{opts: o, log: o.Logger, group: sys.NewGroup(context.WithoutCancel(ctx))}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, n.clean())
-		}
-	}()
+func New(ctx context.Context, o Options) (*Node, error) {
+	n := &Node{opts: o, log: o.Logger, group: sys.NewGroup(context.WithoutCancel(ctx))}
 	steps := []func(context.Context) error{
 		n.bind, n.openStore, n.openRooms, n.openGate, n.quickRoom, n.buildServers,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return nil, err
+			return nil, errors.Join(err, n.group.Stop(groupTimeout), n.clean())
 		}
 	}
 	return n, nil
@@ -190,7 +187,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	if errVisitors != nil {
 		errVisitors = errors.Join(fmt.Errorf("requests were cut after %v: %w", timeout, errVisitors), n.visitors.Close())
 	}
-	n.cancelWatch()
+	n.endWatch()
 	err := n.group.Stop(groupTimeout) // ends the event streams of the dashboard, so that its server can end
 	return errors.Join(errVisitors, n.admin.Shutdown(ctx), err, n.clean())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/anteroom/anteroom/internal/coord"
 	"github.com/anteroom/anteroom/internal/page"
 	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/ticket"
 	"github.com/anteroom/anteroom/internal/waitingroom"
 )
 
@@ -25,21 +26,26 @@ func (n *Node) openGate(context.Context) error {
 	if err := n.enforce(n.store.Snapshot()); err != nil {
 		return fmt.Errorf("put the stored rooms in force: %w", err)
 	}
-	n.cancelWatch = n.store.OnChange(func(_, now *config.Snapshot) {
+	follow := func(now *config.Snapshot) {
 		if err := n.enforce(now); err != nil {
 			n.log.Error("change of the rooms is not in force", "revision", now.Revision, "error", err)
 		}
-	})
-	n.onStop("end the watch", func() error { n.cancelWatch(); return nil })
+	}
+	endRooms := n.store.OnChange(func(_, now *config.Snapshot) { follow(now) })
+	endKeys := n.store.OnKeys(func([]ticket.Key) { follow(n.store.Snapshot()) })
+	n.endWatch = func() { endRooms(); endKeys() }
+	n.onStop("end the watch", func() error { n.endWatch(); return nil })
 	return nil
 }
 
 // enforce puts a configuration in force: everything new is built before the gate learns of it, and
 // what is gone ends after the gate has forgotten it, so that no request falls in between.
 func (n *Node) enforce(s *config.Snapshot) error {
-	ring, err := n.store.Ring()
+	n.enforcing.Lock() // rooms and keys change independently
+	defer n.enforcing.Unlock()
+	ring, err := ticket.NewRing(n.store.Keys()...)
 	if err != nil {
-		return err
+		return fmt.Errorf("the stored keys of the cookies: %w", err)
 	}
 	configs := make([]waitingroom.Config, len(s.Rooms))
 	rooms := make([]coord.Room, len(s.Rooms))
