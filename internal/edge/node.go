@@ -40,7 +40,7 @@ type Node struct {
 
 	visitors, admin         *http.Server
 	visitorsConn, adminConn net.Listener
-	group                   *sys.Group
+	group, listeners        *sys.Group
 	endWatch                func()
 	enforcing               sync.Mutex
 	ready                   atomic.Bool
@@ -56,7 +56,8 @@ type cleanup struct {
 // New builds a node and binds its addresses, without serving anybody yet. On an error nothing is
 // left open. The context bounds the building and is the parent of the node's goroutines.
 func New(ctx context.Context, o Options) (*Node, error) {
-	n := &Node{opts: o, log: o.Logger, group: sys.NewGroup(context.WithoutCancel(ctx))}
+	parent := context.WithoutCancel(ctx) // Stop ends the node, not the context in which it was built
+	n := &Node{opts: o, log: o.Logger, group: sys.NewGroup(parent), listeners: sys.NewGroup(parent)}
 	steps := []func(context.Context) error{
 		n.bind, n.openStore, n.openRooms, n.openGate, n.quickRoom, n.buildServers,
 	}
@@ -143,8 +144,8 @@ func (n *Node) openRooms(context.Context) (err error) {
 // Start serves. It returns at once; Failed tells when a listener ends by itself.
 func (n *Node) Start() {
 	n.group.Go("rooms", n.rooms.Run)
-	n.group.Go("visitors", n.serve(n.visitors, n.visitorsConn))
-	n.group.Go("admin", n.serve(n.admin, n.adminConn))
+	n.listeners.Go("visitors", n.serve(n.visitors, n.visitorsConn))
+	n.listeners.Go("admin", n.serve(n.admin, n.adminConn))
 	n.ready.Store(true)
 }
 
@@ -188,6 +189,7 @@ func (n *Node) Stop(ctx context.Context) error {
 		errVisitors = errors.Join(fmt.Errorf("requests were cut after %v: %w", timeout, errVisitors), n.visitors.Close())
 	}
 	n.endWatch()
-	err := n.group.Stop(groupTimeout) // ends the event streams of the dashboard, so that its server can end
-	return errors.Join(errVisitors, n.admin.Shutdown(ctx), err, n.clean())
+	// The group ends the event streams of the dashboard, so that its server can end.
+	err := n.group.Stop(groupTimeout)
+	return errors.Join(errVisitors, err, n.admin.Shutdown(ctx), n.listeners.Stop(groupTimeout), n.clean())
 }

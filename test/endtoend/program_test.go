@@ -82,10 +82,14 @@ func freePort(t *testing.T) string {
 func serve(t *testing.T, origin string, flags ...string) *program {
 	t.Helper()
 	visitors, admin := freePort(t), freePort(t)
-	args := append([]string{"serve", "--listen", visitors, "--admin", admin, "--origin", origin,
-		"--data", t.TempDir(), "--admin-token", "end-to-end-token-0123456789"}, flags...)
-	p := &program{t: t, args: args, visitors: "http://" + visitors, admin: "http://" + admin,
-		token: "end-to-end-token-0123456789", logs: &tail{}}
+	args := append([]string{
+		"serve", "--listen", visitors, "--admin", admin, "--origin", origin,
+		"--data", t.TempDir(), "--admin-token", "end-to-end-token-0123456789",
+	}, flags...)
+	p := &program{
+		t: t, args: args, visitors: "http://" + visitors, admin: "http://" + admin,
+		token: "end-to-end-token-0123456789", logs: &tail{},
+	}
 	p.start()
 	t.Cleanup(func() {
 		p.stop()
