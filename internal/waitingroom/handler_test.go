@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/anteroom/anteroom/internal/queue"
@@ -202,6 +203,54 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
+// TestBodyThatNeverComes: a waiting visitor's upload that stalls does not hold the connection.
+func TestBodyThatNeverComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		o := &origin{Handler: http.HandlerFunc(hello)}
+		s := &http.Server{Handler: handler(t, &rooms{answer: scene("Full")}, o, config()), ReadHeaderTimeout: time.Hour}
+		go s.Serve(newOneConn(there)) //nolint:errcheck // it ends with the test
+		begin := time.Now()
+		_, _ = io.WriteString(here, "POST /buy HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 1000\r\nAccept: application/json\r\n\r\nslow")
+		answer, err := io.ReadAll(here)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200 OK") || !strings.Contains(string(answer), "cfWaitingRoom") {
+			t.Errorf("%.200q, %v", answer, err)
+		}
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("the connection was held for %v", took)
+		}
+		_ = here.Close()
+		_ = s.Close()
+		synctest.Wait()
+	})
+}
+
+// oneConn is a listener with a single connection.
+type oneConn struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newOneConn(c net.Conn) *oneConn {
+	l := &oneConn{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+	l.conns <- c
+	return l
+}
+
+func (l *oneConn) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *oneConn) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
+func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
+
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	enabled := config(func(c *waitingroom.Config) { c.Room.EnabledOriginCommands = []string{"revoke"} })
@@ -349,7 +398,7 @@ func TestStreamsPass(t *testing.T) {
 			case <-release:
 			case <-r.Context().Done():
 			}
-			if n, err := io.Copy(w, strings.NewReader("end")); n != 3 || err != nil {
+			if n, err := io.Copy(w, struct{ io.Reader }{strings.NewReader("end")}); n != 3 || err != nil {
 				t.Errorf("copied %d, %v", n, err)
 			}
 		}, config())
@@ -517,6 +566,55 @@ func TestMeterHearsOfEachRequest(t *testing.T) {
 	}
 	if fmt.Sprint(m.counts) != fmt.Sprint(want) {
 		t.Errorf("counted %v, want %v", m.counts, want)
+	}
+}
+
+// TestReadsTheWholeRequest: headers in several lines, a whole URL in the request line, and each header
+// that may tell of a speculative load reach the gate.
+func TestReadsTheWholeRequest(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		target, header, value string
+		want                  int
+	}{
+		"Plain":      {"/shop", "X-Nothing", "", 200},
+		"WholeURL":   {"http://shop.test/%73hop?a=b", "X-Nothing", "", 200},
+		"SecPurpose": {"/shop", "Sec-Purpose", "prefetch", 503},
+		"Purpose":    {"/shop", "Purpose", "prefetch", 503},
+		"XPurpose":   {"/shop", "X-Purpose", "preview", 503},
+		"XMoz":       {"/shop", "X-Moz", "prefetch", 503},
+		"Worker":     {"/shop", "Service-Worker", "script", 503},
+		"Upgrade":    {"/shop", "Upgrade", "websocket", 503},
+		"Ajax":       {"/shop", "X-Requested-With", "XMLHttpRequest", 429},
+		"Dest":       {"/shop", "Sec-Fetch-Dest", "image", 429},
+		"Mode":       {"/shop", "Sec-Fetch-Mode", "cors", 429},
+		"Elsewhere":  {"/shopping", "X-Nothing", "", 204},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			back := &origin{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })}
+			h := handler(t, &rooms{answer: scene("Full")}, back, config(func(c *waitingroom.Config) { c.Room.Path = "/shop" }))
+			raw := "GET " + test.target + " HTTP/1.1\r\nHost: shop.test\r\nAccept: text/html\r\n" + test.header + ": " + test.value + "\r\n\r\n"
+			r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r.WithContext(t.Context()))
+			if w.Code != test.want {
+				t.Errorf("%d %v, want %d", w.Code, w.Header(), test.want)
+			}
+		})
+	}
+	// An extended CONNECT of HTTP/2 opens a websocket.
+	h := handler(t, &rooms{answer: scene("Full")}, &origin{}, config())
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://shop.test/socket", http.NoBody)
+	r.Method, r.RequestURI = "CONNECT", "/socket"
+	r.Header[":protocol"] = []string{"websocket"}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != 503 {
+		t.Errorf("an extended CONNECT gets %d", w.Code)
 	}
 }
 

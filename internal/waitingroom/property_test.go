@@ -172,3 +172,30 @@ func faults(r *waitingroom.Request, a *waitingroom.Answer, asks []queue.Ask) (li
 	check(value(a, "Refresh") != "0" && value(a, "Retry-After") != "0", "asks at once")
 	return list
 }
+
+// FuzzDecide gives the gate headers of any shape.
+func FuzzDecide(f *testing.F) {
+	f.Add("GET", "shop.test", "/cart", "a=b", chromeAccept, "document", "navigate", "https://app.test", "a=b")
+	f.Add("POST", "shop.test:80", "/.anteroom/wait", "room="+roomID, "application/json;q=0.5,*/*", "empty", "cors", "null", "__anteroom=x")
+	f.Add("OPTIONS", "*", "*", "room=%", ";q=,,/", "", "", "https://", ";")
+	table, err := waitingroom.Compile([]waitingroom.Config{config()}, ring(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, method, host, path, query, accept, dest, mode, origin, cookie string) {
+		r := request(func(r *waitingroom.Request) {
+			*r = waitingroom.Request{
+				Method: method, Host: host, Path: path, Query: query, Accept: accept, AcceptLanguage: accept, ContentType: accept,
+				FetchDest: dest, FetchMode: mode, Purpose: mode, Upgrade: dest, Origin: origin, PreflightMethod: dest, Cookies: []string{cookie},
+				Now: r.Now, NewID: r.NewID, Nonce: r.Nonce,
+			}
+		})
+		coordinator := &rooms{answer: scene("Full")}
+		g := waitingroom.NewGate(coordinator)
+		g.Set(table)
+		a := decide(t, g, r)
+		if list := faults(r, a, coordinator.asks); len(list) > 0 {
+			t.Fatalf("%v\n%+v\n%d %v", list, r, a.Status, a.Headers)
+		}
+	})
+}
