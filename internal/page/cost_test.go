@@ -19,7 +19,11 @@ func TestNoAllocations(t *testing.T) {
 		"MatchLanguage": func() { page.MatchLanguage("xx,fr-CH;q=0.9, en;q=0.8, zh-Hant;q=0.7, *;q=0.5") },
 	} {
 		f()
-		if n := testing.AllocsPerRun(100, f); n != 0 {
+		most := 0.0
+		if name == "CustomPage" {
+			most = 1 // its pool drops things at random under the race detector
+		}
+		if n := testing.AllocsPerRun(100, f); n > most {
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}

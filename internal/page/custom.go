@@ -10,8 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/anteroom/anteroom"
 	"github.com/cbroglie/mustache"
+
+	"github.com/anteroom/anteroom"
 )
 
 // renderedBytesMax bounds one rendering of a custom page.

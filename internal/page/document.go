@@ -13,13 +13,13 @@ import (
 )
 
 //go:embed document/page.html
-var documentSource string //nolint:gochecknoglobals // embedded files need a variable; nothing writes it
+var documentSource string
 
 //go:embed document/style.css
-var styleSource string //nolint:gochecknoglobals // as above
+var styleSource string
 
 //go:embed document/script.js
-var scriptSource string //nolint:gochecknoglobals // as above
+var scriptSource string
 
 // theBook is made once in a process: the texts and the cut of the default page are the same for
 // every room.

@@ -11,7 +11,7 @@ import (
 )
 
 //go:embed locale/*.json
-var localeFiles embed.FS //nolint:gochecknoglobals // embedded files need a variable; nothing writes it
+var localeFiles embed.FS
 
 // locale is what the default page says in one language. {n}, {h}, {m} and {t} stand for a number of
 // minutes, hours and minutes, and a wait. Texts are worded so that no number needs a plural form.
