@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/anteroom/anteroom/internal/proxy"
 )
 
@@ -183,7 +185,7 @@ func TestLargeBodiesAreWhole(t *testing.T) {
 			}
 			_, got := w.do(r)
 			if want := fmt.Sprintf("%d %x %d", len(body), sha256.Sum256([]byte(body)), length); got != want {
-				t.Errorf("known length %v: %s, want %s", known, got, want)
+				t.Errorf("known length %v: %s, want %s\n%s", known, got, want, w.logs)
 			}
 		}
 	})
@@ -249,21 +251,36 @@ func expectTruncated(t *testing.T, w *world) {
 }
 
 // TestResetAfterAnswerLosesNothing is an origin that answers, closes with unread input and so makes its
-// kernel send a reset behind the answer.
+// kernel send a reset behind the answer. All that our kernel has acknowledged must reach the visitor.
 func TestResetAfterAnswerLosesNothing(t *testing.T) {
 	t.Parallel()
-	body := strings.Repeat("y", 40_000)
-	origin := rawOrigin(t, func(c net.Conn) {
-		in := bufio.NewReaderSize(c, 16)
-		_, _ = in.ReadString('\n') // the rest stays unread
-		_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-	})
-	w := startWorld(t, h1, origin, nil, nil)
-	for i := range 500 {
-		r := w.request(http.MethodPost, "/", strings.NewReader(strings.Repeat("z", 3000)))
-		if res, got := w.do(r); got != body {
-			t.Fatalf("try %d: status %d, %d bytes, want %d", i, res.StatusCode, len(got), len(body))
+	body := strings.Repeat("y", 1<<20)
+	for _, answer := range []string{
+		fmt.Sprintf("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(body), body),
+		fmt.Sprintf("HTTP/1.1 401 No\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body),
+	} {
+		origin := rawOrigin(t, func(c net.Conn) {
+			in := bufio.NewReaderSize(c, 16)
+			_, _ = in.ReadString('\n') // the rest stays unread
+			_, _ = io.WriteString(c, answer)
+			untilAcknowledged(c)
+		})
+		w := startWorld(t, h1, origin, nil, nil)
+		for i := range 100 {
+			r := w.request(http.MethodPost, "/", strings.NewReader(strings.Repeat("z", 3000+i*1000)))
+			if res, got := w.do(r); got != body {
+				t.Fatalf("try %d: status %d, %d bytes, want %d\n%s", i, res.StatusCode, len(got), len(body), w.logs)
+			}
 		}
+	}
+}
+
+// untilAcknowledged waits until the other kernel has all that was written.
+func untilAcknowledged(c net.Conn) {
+	raw, err := c.(*net.TCPConn).SyscallConn()
+	for waiting := 1; err == nil && waiting > 0; {
+		_ = raw.Control(func(fd uintptr) { waiting, err = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+		time.Sleep(time.Millisecond)
 	}
 }
 

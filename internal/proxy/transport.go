@@ -51,6 +51,15 @@ func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return &conn{Conn: c, rests: d.rests}, nil
 }
 
+// dialClear connects for HTTP/2, whose requests share a connection: conn's corrections are not for it.
+func (d *dialer) dialClear(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := d.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return c.(*conn).Conn, nil //nolint:forcetypeassert // dial makes nothing else
+}
+
 // dialTLS connects and shakes hands, so that a failure of either is known as such.
 func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := d.dial(ctx, network, addr)
@@ -135,6 +144,7 @@ func newTransports(l *Limits, base *tls.Config, r *rests) transports {
 	plain.Protocols.SetHTTP1(true)
 	plain.Protocols.SetHTTP2(true)
 	h2c := newTransport(l, d)
+	h2c.DialContext = d.dialClear
 	h2c.Protocols = new(http.Protocols)
 	h2c.Protocols.SetUnencryptedHTTP2(true)
 	return transports{plain: plain, h2c: h2c}
