@@ -9,7 +9,7 @@ import (
 )
 
 //go:embed assets/*.css assets/*.js assets/*.svg templates/*.html
-var files embed.FS //nolint:gochecknoglobals // go:embed needs a package variable
+var files embed.FS
 
 // assetAge is long: the page's links carry the asset's hash, another content has another address.
 const assetAge = "private, max-age=31536000, immutable"

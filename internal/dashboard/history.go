@@ -103,8 +103,8 @@ func (h *History) Range(roomID string, from, to time.Time, pointsMax int) ([]Poi
 // widened is the smallest multiple of step that divides the span, wherever it begins, into at most
 // pointsMax parts.
 func widened(step, span time.Duration, pointsMax int) time.Duration {
-	parts := time.Duration(max(2, pointsMax) - 1)
-	return step * (1 + span/(parts*step))
+	steps := int(span / step)
+	return step * time.Duration(1+steps/(max(2, pointsMax)-1))
 }
 
 // fold appends p at the beginning of its step, or merges it into the point that is there.

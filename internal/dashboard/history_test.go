@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,13 +40,8 @@ func fill(t *rapid.T, h *dashboard.History) []added {
 		}
 		a := added{at: now.Truncate(time.Second), s: drawSample(t)}
 		h.Add(now, "r", a.s)
-		kept := model[:0]
-		for _, m := range model {
-			if !m.at.After(a.at) {
-				kept = append(kept, m)
-			}
-		}
-		model = append(kept, a)
+		model = slices.DeleteFunc(model, func(m added) bool { return m.at.After(a.at) })
+		model = append(model, a)
 	}
 	return model
 }

@@ -74,13 +74,13 @@ func (d *Dashboard) enter(w http.ResponseWriter, r *http.Request, token, next st
 	token = strings.TrimSpace(token)
 	if token == "" || len(token) > tokenSizeMax || !d.options.Auth.Valid(token) {
 		d.guesses.add(now, address)
-		d.options.Log.Warn("dashboard sign-in refused", "reason", "token")
+		d.options.Log.WarnContext(r.Context(), "dashboard sign-in refused", "reason", "token")
 		d.form(w, r, http.StatusUnauthorized, "This token is not valid.")
 		return
 	}
 	http.SetCookie(w, sessionCookie(r, d.sessions.begin(now, token), sessionLife))
-	d.options.Log.Info("dashboard sign-in")
-	http.Redirect(w, r, ownPath(next), http.StatusSeeOther)
+	d.options.Log.InfoContext(r.Context(), "dashboard sign-in")
+	http.Redirect(w, r, ownPath(next), http.StatusSeeOther) //nolint:gosec // ownPath knows no other host
 }
 
 // logout ends the session and its event streams at their next heartbeat.

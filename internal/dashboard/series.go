@@ -75,6 +75,6 @@ func (d *Dashboard) seriesJSON(w http.ResponseWriter, r *http.Request) {
 	points, step := d.history.Range(r.PathValue("id"), from, now, chartPointsMax)
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(seriesOf(points, from, now, step)); err != nil {
-		d.options.Log.Debug("chart data not delivered", "error", err)
+		d.options.Log.DebugContext(r.Context(), "chart data not delivered", "error", err)
 	}
 }

@@ -101,7 +101,7 @@ func (s *sessions) code(nonce, token string) string {
 
 // sessionCookie is the cookie that carries the value for so long; a negative time removes it.
 func sessionCookie(r *http.Request, value string, life time.Duration) *http.Cookie {
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // Secure follows the connection: see its line
 		Name:     cookieName,
 		Value:    value,
 		Path:     homePath,

@@ -159,7 +159,7 @@ func version(rooms []Room) string {
 	h := fnv.New64a()
 	for _, r := range rooms {
 		c := r.Config
-		fmt.Fprintf(h, "%q %q %q %q %v %v %v %v %v %v %q\n", c.ID, c.Name, c.Routes(), c.Description,
+		_, _ = fmt.Fprintf(h, "%q %q %q %q %v %v %v %v %v %v %q\n", c.ID, c.Name, c.Routes(), c.Description,
 			c.QueueingMethod, c.TotalActiveUsers, c.NewUsersPerMinute, c.Session(r.Extras),
 			c.DisableSessionRenewal, c.ModifiedOn.UnixNano(), c.CookieSuffix)
 	}

@@ -60,7 +60,6 @@ func (b *buyer) send(method, path, accept string, form url.Values) (*http.Respon
 
 func TestShopPages(t *testing.T) {
 	t.Parallel()
-	b := newBuyer(t)
 	cases := map[string]struct {
 		path, kind string
 		status     int
@@ -78,7 +77,8 @@ func TestShopPages(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			answer, body := b.send(http.MethodGet, c.path, "text/html", nil)
+			t.Parallel()
+			answer, body := newBuyer(t).send(http.MethodGet, c.path, "text/html", nil)
 			if answer.StatusCode != c.status || answer.Header.Get("Content-Type") != c.kind || !strings.Contains(body, c.has) {
 				t.Errorf("status %d, type %q, body %.300q", answer.StatusCode, answer.Header.Get("Content-Type"), body)
 			}
@@ -127,7 +127,6 @@ func TestShopShowsTheTicket(t *testing.T) {
 
 func TestShopSpeaksJSON(t *testing.T) {
 	t.Parallel()
-	b := newBuyer(t)
 	cases := map[string]struct {
 		accept string
 		json   bool
@@ -145,6 +144,8 @@ func TestShopSpeaksJSON(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBuyer(t)
 			_, body := b.send(http.MethodGet, "/", c.accept, nil)
 			var told struct {
 				Room *struct {
@@ -164,22 +165,31 @@ func TestShopSpeaksJSON(t *testing.T) {
 	}
 }
 
-func TestCart(t *testing.T) {
+// add puts tickets into the cart.
+func (b *buyer) add(show, tickets string) (*http.Response, string) {
+	b.t.Helper()
+	return b.send(http.MethodPost, "/cart", "text/html", url.Values{"show": {show}, "tickets": {tickets}})
+}
+
+func TestCartRefuses(t *testing.T) {
 	t.Parallel()
-	b := newBuyer(t)
-	add := func(show, tickets string) (*http.Response, string) {
-		return b.send(http.MethodPost, "/cart", "text/html", url.Values{"show": {show}, "tickets": {tickets}})
-	}
 	for name, bad := range map[string][2]string{
-		"UnknownShow": {"paris", "1"}, "None": {"lyon", "0"}, "TooMany": {"lyon", "5"}, "NoNumber": {"lyon", "x"}, "Nothing": {"", ""}, "Dots": {"lyon.2", "3"},
+		"UnknownShow": {"paris", "1"}, "None": {"lyon", "0"}, "TooMany": {"lyon", "5"},
+		"NoNumber": {"lyon", "x"}, "Nothing": {"", ""}, "Dots": {"lyon.2", "3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if answer, _ := add(bad[0], bad[1]); answer.StatusCode != http.StatusBadRequest {
+			t.Parallel()
+			if answer, _ := newBuyer(t).add(bad[0], bad[1]); answer.StatusCode != http.StatusBadRequest {
 				t.Errorf("status %d", answer.StatusCode)
 			}
 		})
 	}
-	answer, body := add("lyon", "3")
+}
+
+func TestCart(t *testing.T) {
+	t.Parallel()
+	b := newBuyer(t)
+	answer, body := b.add("lyon", "3")
 	if answer.Request.URL.Path != "/cart" || !strings.Contains(body, "3 × Lyon") || !strings.Contains(body, "€186") || !strings.Contains(body, "Cart (3)") {
 		t.Errorf("at %s: %s", answer.Request.URL, body)
 	}

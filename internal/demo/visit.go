@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,7 +78,7 @@ func (v *visit) live(ctx context.Context) outcome {
 		switch {
 		case err != nil:
 			if failures++; failures >= failuresMax {
-				v.all.options.Log.Debug("demo visit failed", "error", err)
+				v.all.options.Log.DebugContext(ctx, "demo visit failed", "error", err)
 				return failed
 			}
 			pause = between(v.rng, failureMin, failureMax)
@@ -166,11 +165,11 @@ type reply struct {
 
 // open requests a page and, as a browser does, what belongs to it.
 func (v *visit) open(ctx context.Context, p page) (reply, error) {
-	answer, body, err := v.send(ctx, p, "document")
+	told, err := v.send(ctx, p, "document")
 	if err != nil {
 		return reply{}, err
 	}
-	a, err := understand(answer, body)
+	a, err := told.meaning()
 	if err != nil {
 		return reply{}, err
 	}
@@ -184,30 +183,37 @@ func (v *visit) open(ctx context.Context, p page) (reply, error) {
 
 // dress loads the style sheet and a poster.
 func (v *visit) dress(ctx context.Context) error {
-	if _, _, err := v.send(ctx, page{path: "/shop.css"}, "style"); err != nil {
+	if _, err := v.send(ctx, page{path: "/shop.css"}, "style"); err != nil {
 		return err
 	}
 	all := shows()
-	_, _, err := v.send(ctx, page{path: "/posters/" + all[v.rng.IntN(len(all))].Slug + ".svg"}, "image")
+	_, err := v.send(ctx, page{path: "/posters/" + all[v.rng.IntN(len(all))].Slug + ".svg"}, "image")
 	return err
 }
 
-func (v *visit) send(ctx context.Context, p page, dest string) (*http.Response, []byte, error) {
+// answer is a whole response.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (v *visit) send(ctx context.Context, p page, dest string) (answer, error) {
 	r, err := v.request(ctx, p, dest)
 	if err != nil {
-		return nil, nil, err
+		return answer{}, err
 	}
 	v.all.count(func(c *Counts) { c.Requests++ })
-	answer, err := v.client.Do(r)
+	response, err := v.client.Do(r)
 	if err != nil {
-		return nil, nil, err
+		return answer{}, err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, bodySizeMax))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, bodySizeMax))
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the answer of %s: %w", p.path, err)
+		return answer{}, fmt.Errorf("read the answer of %s: %w", p.path, err)
 	}
-	return answer, body, nil
+	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
 // request looks like one of a browser or of an app.
@@ -239,10 +245,10 @@ func (v *visit) request(ctx context.Context, p page, dest string) (*http.Request
 	return r, nil
 }
 
-// understand reads an answer as any client of a waiting room does: the JSON object when there is
-// one, else the Refresh or the Retry-After header.
-func understand(answer *http.Response, body []byte) (reply, error) {
-	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+// meaning reads an answer as any client of a waiting room does: the JSON object when there is one,
+// else the Refresh or the Retry-After header.
+func (a answer) meaning() (reply, error) {
+	if strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
 		var told struct {
 			Room *struct {
 				InWaitingRoom          bool `json:"inWaitingRoom"`
@@ -250,7 +256,7 @@ func understand(answer *http.Response, body []byte) (reply, error) {
 				IsRejectQueue          bool `json:"isRejectQueue"`
 			} `json:"cfWaitingRoom"`
 		}
-		if json.Unmarshal(bytes.TrimSpace(body), &told) == nil && told.Room != nil {
+		if json.Unmarshal(a.body, &told) == nil && told.Room != nil {
 			w := told.Room
 			if !w.InWaitingRoom {
 				return reply{}, nil
@@ -258,20 +264,20 @@ func understand(answer *http.Response, body []byte) (reply, error) {
 			return reply{waiting: true, again: again(w.RefreshIntervalSeconds), refused: w.IsRejectQueue}, nil
 		}
 	}
-	if answer.Header.Get(stateHeader) == stateRejected {
+	if a.header.Get(stateHeader) == stateRejected {
 		return reply{waiting: true, refused: true}, nil
 	}
-	if seconds, ok := leadingNumber(answer.Header.Get("Refresh")); ok {
+	if seconds, ok := leadingNumber(a.header.Get("Refresh")); ok {
 		return reply{waiting: true, again: again(seconds)}, nil
 	}
-	switch answer.StatusCode {
+	switch a.status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		if seconds, ok := leadingNumber(answer.Header.Get("Retry-After")); ok {
+		if seconds, ok := leadingNumber(a.header.Get("Retry-After")); ok {
 			return reply{waiting: true, again: again(seconds)}, nil
 		}
 	}
-	if answer.StatusCode >= http.StatusInternalServerError {
-		return reply{}, fmt.Errorf("status %d", answer.StatusCode)
+	if a.status >= http.StatusInternalServerError {
+		return reply{}, fmt.Errorf("status %d", a.status)
 	}
 	return reply{}, nil
 }

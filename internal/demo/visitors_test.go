@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -176,9 +177,7 @@ func scripted(t *testing.T, answer func(n int) (header http.Header, status int, 
 		n++
 		http.SetCookie(w, &http.Cookie{Name: "n", Value: strings.Repeat("i", n), Path: "/"})
 		header, status, body := answer(n)
-		for name, values := range header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), header)
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	})

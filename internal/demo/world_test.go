@@ -102,6 +102,17 @@ func (w *world) ask(cookie string) queue.Answer {
 	return a
 }
 
+// encoded is the cookie of an answer.
+func (w *world) encoded(a queue.Answer) []byte {
+	body, err := json.Marshal(queue.Answer{
+		ID: a.ID, Arrival: a.Arrival, Accepted: a.Accepted, LastSeen: a.LastSeen, Refresh: a.Refresh,
+	})
+	if err != nil {
+		w.t.Error(err)
+	}
+	return body
+}
+
 // RoundTrip is the room and the shop behind it.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
@@ -126,8 +137,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		cookie = string(raw)
 	}
 	a := w.ask(cookie)
-	body, _ := json.Marshal(queue.Answer{ID: a.ID, Arrival: a.Arrival, Accepted: a.Accepted, LastSeen: a.LastSeen, Refresh: a.Refresh})
-	http.SetCookie(rec, &http.Cookie{Name: "room", Value: hex.EncodeToString(body), Path: "/"})
+	http.SetCookie(rec, &http.Cookie{Name: "room", Value: hex.EncodeToString(w.encoded(a)), Path: "/"})
 	switch {
 	case a.Verdict == queue.Admitted:
 		w.mu.Lock()
@@ -143,7 +153,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	case r.Header.Get("Accept") == "application/json":
 		rec.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(rec, `{"cfWaitingRoom":{"inWaitingRoom":true,"refreshIntervalSeconds":%d}}`, int(a.Refresh/time.Second))
+		_, _ = fmt.Fprintf(rec, `{"cfWaitingRoom":{"inWaitingRoom":true,"refreshIntervalSeconds":%d}}`, int(a.Refresh/time.Second))
 	case r.Header.Get("Sec-Fetch-Dest") != "document":
 		w.t.Errorf("a waiting visitor asks for %s", r.URL)
 	default:
@@ -195,8 +205,7 @@ func (w *world) person() time.Duration {
 		w.mu.Lock()
 		delete(w.due, a.ID) // a held request ends before the told time
 		w.mu.Unlock()
-		body, _ := json.Marshal(a)
-		a = w.ask(string(body))
+		a = w.ask(string(w.encoded(a)))
 	}
 	return time.Since(came)
 }
