@@ -94,7 +94,7 @@ func (x *exchange) copyBody(res *http.Response) {
 			return
 		}
 		if err != nil {
-			if x.r.Context().Err() != nil {
+			if x.gone() {
 				x.abort(ReasonClientGone, err)
 			}
 			x.abort(ReasonTruncated, err)

@@ -43,26 +43,29 @@ func (x *exchange) classify(err error) (Reason, int) {
 	if errors.As(err, &refused) {
 		return ReasonClientRequest, refused.status
 	}
-	if x.r.Context().Err() != nil {
-		return ReasonClientGone, StatusClientGone
-	}
+	var fault error
 	if x.upload != nil {
-		if fault := x.upload.fault.Load(); fault != nil {
-			return uploadFault(*fault)
+		if at := x.upload.fault.Load(); at != nil {
+			fault = *at
 		}
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.Is(fault, os.ErrDeadlineExceeded):
+		return ReasonClientStalled, http.StatusRequestTimeout
+	case errors.As(fault, &tooLarge):
+		return ReasonClientBody, http.StatusRequestEntityTooLarge
+	case x.gone():
+		return ReasonClientGone, StatusClientGone
+	case fault != nil:
+		return ReasonClientBody, http.StatusBadRequest
 	}
 	return x.originFault(err)
 }
 
-func uploadFault(err error) (Reason, int) {
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return ReasonClientStalled, http.StatusRequestTimeout
-	case errors.As(err, &tooLarge):
-		return ReasonClientBody, http.StatusRequestEntityTooLarge
-	}
-	return ReasonClientBody, http.StatusBadRequest
+// gone tells whether the visitor has left. The server also says so when we interrupt an upload.
+func (x *exchange) gone() bool {
+	return x.r.Context().Err() != nil && (x.upload == nil || !x.upload.interrupted.Load())
 }
 
 func (x *exchange) originFault(err error) (Reason, int) {
