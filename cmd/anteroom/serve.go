@@ -67,7 +67,7 @@ func (c serveCommand) Run(ctx context.Context, con console) (err error) {
 	}
 	node, err := edge.New(ctx, o)
 	if err != nil {
-		return err
+		return startError(err)
 	}
 	node.Start()
 	c.announce(con.out, node, o)
@@ -79,6 +79,15 @@ func (c serveCommand) Run(ctx context.Context, con console) (err error) {
 		<-ctx.Done()
 	}
 	return errors.Join(err, group.Stop(demoStopTimeout), node.Stop(ctx))
+}
+
+// startError marks what an operator can mend, such as a port in use or a directory in the way.
+func startError(err error) error {
+	var one *anteroom.Error
+	if errors.As(err, &one) && one.Code != anteroom.CodeInternal {
+		return badInput{err}
+	}
+	return err
 }
 
 // options turns flags into the options of a node. All faults are told at once.
