@@ -20,5 +20,7 @@
 // header lengthens its next pause (at most 120 s). "yourTurn":true or "inWaitingRoom":false makes
 // it load the asked path again, once. Two answers in a row whose ticketId is empty or another than
 // before mean that the browser keeps no cookies: the page says so and asks no more. After a
-// rejection ("isRejectQueue":true) it asks no more either.
+// rejection ("isRejectQueue":true) it asks no more either. Errors make it ask ever more rarely, down
+// to once a minute; a third answer in a row that is no such object, and neither 429 nor 5xx, makes it
+// load the asked path, since the room may be gone.
 package page

@@ -16,7 +16,10 @@ import (
 const (
 	ticket  = "4f1d0c9a8b7e6f5d4c3b2a1908f7e6d5"
 	waitURL = "/.anteroom/wait"
-	origin  = "<!doctype html><title>shop</title><link rel=icon href=data:,><p id=shop>the shop"
+	// A pause looks shorter here when a busy machine is late to see the request before it.
+	haste        = 7 // tenths of a pause that count as the pause
+	pollsTimeout = time.Minute
+	origin       = "<!doctype html><title>shop</title><link rel=icon href=data:,><p id=shop>the shop"
 )
 
 // answer writes the n-th answer of the wait address, counted from 1.
@@ -30,6 +33,7 @@ type stage struct {
 	view  page.View
 	shown func(loads int) page.View
 	opens bool
+	step  int
 	loads int
 	polls []time.Time
 	other []string
@@ -93,10 +97,36 @@ func (s *stage) open() {
 	s.opens = true
 }
 
+// next moves the script one step on, so that it goes as fast as the browser and no faster.
+func (s *stage) next() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step++
+}
+
+func (s *stage) current() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.step
+}
+
 func (s *stage) counts() (loads, polls int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.loads, len(s.polls)
+}
+
+// waitPolls waits until the page has asked n times.
+func (s *stage) waitPolls(t *testing.T, n int) {
+	t.Helper()
+	for end := time.Now().Add(pollsTimeout); ; time.Sleep(20 * time.Millisecond) {
+		if _, polls := s.counts(); polls >= n {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the page did not ask %d times within %v", n, pollsTimeout)
+		}
+	}
 }
 
 // gaps are the pauses between polls.

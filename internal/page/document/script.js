@@ -104,21 +104,24 @@ const render = a => {
   return state;
 };
 
-// enter loads the asked path, once. Should it lead back here again and again, each attempt within
+// leave loads the asked path, once. Should it lead back here again and again, each attempt within
 // five minutes of the last waits twice as long.
-const enter = () => {
+const leave = () => {
   over = true;
-  turnTo('turn');
-  progress('turn');
-  doc.title = texts.heading.turn + ' · ' + room;
-  note('');
-  say(texts.heading.turn, true);
   const key = 'anteroom entries', now = Date.now(), past = read(key);
   const n = now - past.at < 3e5 ? past.n : 0;
   const kept = write(key, { n: n + 1, at: now });
   // replace to an address with a fragment would only scroll.
   timer = setTimeout(() => location.hash ? location.reload() : location.replace(location.href),
     kept ? n && Math.min(60, 2 ** n) * 1e3 : 5e3);
+};
+const enter = () => {
+  turnTo('turn');
+  progress('turn');
+  doc.title = texts.heading.turn + ' · ' + room;
+  note('');
+  say(texts.heading.turn, true);
+  leave();
 };
 const blocked = () => {
   over = true;
@@ -150,12 +153,14 @@ const check = () => {
   busy = true;
   asked = Date.now();
   const stop = new AbortController(), limit = setTimeout(() => stop.abort(), 3e4);
-  let least = 0;
+  let least = 0, foreign = false;
   fetch(waitURL, { headers: { Accept: 'application/json' }, credentials: 'same-origin', cache: 'no-store', signal: stop.signal })
-    .then(r => { least = retryAfter(r); return r.json(); })
+    .then(r => { least = retryAfter(r); foreign = r.status < 500 && r.status !== 429; return r.json(); })
     .then(j => { const pause = hear(j.cfWaitingRoom); fails = 0; return pause; })
     .catch(() => {
       if (++fails > 1) note(texts.offline);
+      // Somebody answers, but not the waiting room: it may be gone, and the site open.
+      if (foreign && fails > 2) leave();
       return Math.max(1, Math.min(60, 2 ** fails) * (.5 + Math.random() / 2));
     })
     .then(pause => {
