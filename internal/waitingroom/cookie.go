@@ -1,6 +1,7 @@
 package waitingroom
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -62,17 +63,17 @@ func attributes(c anteroom.CookieAttributes, https bool) string {
 // seal puts what the room said into the answer's Set-Cookie value.
 func (m *room) seal(ring *ticket.Ring, r *Request, q *queue.Answer, a *Answer) {
 	c := &m.cookies
-	b := append(append(a.Cookie, c.name...), '=')
-	b = ring.Append(b, m.id, ticket.Ticket{
+	a.Cookie = append(append(a.Cookie, c.name...), '=')
+	a.Cookie = ring.Append(a.Cookie, m.id, ticket.Ticket{
 		ID:       q.ID,
 		Arrival:  q.Arrival,
 		Accepted: q.Accepted,
 		LastSeen: q.LastSeen,
 		Refresh:  q.Refresh,
 	}, r.Nonce)
-	b = append(b, "; Path=/; Max-Age="...)
-	b = strconv.AppendInt(b, int64(m.maxAge(r.Now, q)), 10)
-	a.Cookie = append(b, c.attributes[index(r.HTTPS)]...)
+	a.Cookie = append(a.Cookie, "; Path=/; Max-Age="...)
+	a.Cookie = strconv.AppendInt(a.Cookie, int64(m.maxAge(r.Now, q)), 10)
+	a.Cookie = append(a.Cookie, c.attributes[index(r.HTTPS)]...)
 }
 
 // maxAge is how long the browser keeps the cookie: as long as what it stands for can last.
@@ -124,43 +125,36 @@ func (m *room) findTicket(ring *ticket.Ring, r *Request) (ticket.Ticket, bool) {
 
 // eachCookie yields name and value of every cookie whose name is ours. It looks for the name itself
 // instead of parsing the header, so malformed neighbours do no harm.
-func eachCookie(lines []string) func(yield func(name, value string) bool) {
+func eachCookie(lines []string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		left := cookieBytesMax
 		for _, line := range lines {
 			line = line[:min(len(line), left)]
 			left -= len(line)
-			for {
-				name, value, rest, ok := nextCookie(line)
-				if !ok {
-					break
-				}
-				if !yield(name, value) {
+			for line != "" {
+				var pair string
+				pair, line = nextPair(line)
+				name, value, ok := strings.Cut(pair, "=")
+				name = strings.TrimRight(name, " \t")
+				if ok && ours(name) && !yield(name, unquote(strings.Trim(value, " \t"))) {
 					return
 				}
-				line = rest
 			}
 		}
 	}
 }
 
-// nextCookie finds the next cookie of ours in a line and what follows it.
-func nextCookie(line string) (name, value, rest string, ok bool) {
+// nextPair finds the next pair that begins with our name, and what follows it.
+func nextPair(line string) (pair, rest string) {
 	for {
 		at := strings.Index(line, CookieName)
 		if at < 0 {
-			return "", "", "", false
+			return "", ""
 		}
 		begins := startsPair(line[:at])
-		pair := line[at:]
-		rest = ""
-		if end := strings.IndexByte(pair, ';'); end >= 0 {
-			pair, rest = pair[:end], pair[end+1:]
-		}
-		name, value, ok = strings.Cut(pair, "=")
-		name = strings.TrimRight(name, " \t")
-		if begins && ok && ours(name) {
-			return name, unquote(strings.Trim(value, " \t")), rest, true
+		pair, rest, _ = strings.Cut(line[at:], ";")
+		if begins {
+			return pair, rest
 		}
 		line = rest
 	}

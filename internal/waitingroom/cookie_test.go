@@ -168,10 +168,7 @@ func TestMaxAge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := c.MaxAge
-			if got < 0 { // ParseSetCookie's word for Max-Age=0
-				got = 0
-			}
+			got := max(c.MaxAge, 0) // -1 is ParseSetCookie's word for Max-Age=0
 			if got != test.want {
 				t.Errorf("%s: Max-Age %d, want %d", a.Cookie, got, test.want)
 			}

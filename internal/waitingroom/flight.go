@@ -35,7 +35,8 @@ func (h *Handler) forward(f *flight, r *http.Request) {
 	h.flights.add(f)
 	defer h.land(f)
 	h.options.Origin.ServeVisit(f, r, Visit{RoomID: f.room, RoomName: f.roomName, Ticket: f.ticket})
-	f.finish() // an origin that wrote nothing: the server sends the header after us
+	// An origin that wrote nothing leaves the header to the server, which sends it after us.
+	f.finish() //nolint:contextcheck // it takes the request's own context
 }
 
 // land ends a forwarded request, also one that panicked to break off its answer.

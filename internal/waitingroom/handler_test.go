@@ -2,7 +2,6 @@ package waitingroom_test
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -94,7 +93,7 @@ func get(t *testing.T, s *httptest.Server, method, path, body string, header ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end below
+	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +194,7 @@ func TestExpectContinue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // the end of the test
+	defer conn.Close()
 	_, _ = io.WriteString(conn, "POST /buy HTTP/1.1\r\nHost: shop.test\r\nExpect: 100-continue\r\nContent-Length: 9\r\nSec-Fetch-Mode: cors\r\n\r\n")
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil || line != "HTTP/1.1 429 Too Many Requests\r\n" {
@@ -326,7 +325,7 @@ func TestInterimAnswersPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // the end of the test
+	defer resp.Body.Close()
 	if hints.Load() != 1 || len(resp.Cookies()) != 1 {
 		t.Errorf("%d interim answers, header %v", hints.Load(), resp.Header)
 	}
@@ -340,7 +339,7 @@ func TestUpgradePasses(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		defer conn.Close() //nolint:errcheck // the end of the echo
+		defer conn.Close()
 		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + r.Header.Get("Upgrade") + "\r\n\r\n")
 		_ = rw.Flush()
 		line, _ := rw.ReadString('\n')
@@ -443,104 +442,6 @@ func TestBrokenAnswerPasses(t *testing.T) {
 	t.Error("the panic was swallowed")
 }
 
-func TestHold(t *testing.T) {
-	t.Parallel()
-	var turn atomic.Bool
-	coordinator := &rooms{
-		answer: func(a queue.Ask) (queue.Answer, error) {
-			if turn.Load() {
-				return scene("Turn")(a)
-			}
-			return scene("Head")(a)
-		},
-		await: func(ctx context.Context, id queue.ID) bool {
-			deadline, ok := ctx.Deadline()
-			if !ok || deadline.IsZero() || id != queue.ID(place().ID) {
-				t.Errorf("awaits %v until %v", id, deadline)
-			}
-			turn.Store(true)
-			return true
-		},
-	}
-	s, _ := site(t, coordinator, hello, config())
-	resp, body := get(t, s, "GET", "/.anteroom/wait?room="+roomID, "", "Cookie", cookieOf(t, place()))
-	if resp.StatusCode != 200 || !strings.Contains(body, `"yourTurn":true`) || len(resp.Cookies()) != 1 {
-		t.Errorf("%d %s %v", resp.StatusCode, body, resp.Header)
-	}
-	if got := coordinator.purposes(); got != "check check" {
-		t.Errorf("asked %s", got)
-	}
-}
-
-// TestHoldWithoutATurn: the visitor is answered in any case, and held once only.
-func TestHoldWithoutATurn(t *testing.T) {
-	t.Parallel()
-	var held atomic.Int32
-	coordinator := &rooms{answer: scene("Head"), await: func(context.Context, queue.ID) bool { held.Add(1); return false }}
-	s, _ := site(t, coordinator, hello, config())
-	resp, body := get(t, s, "GET", "/.anteroom/wait?room="+roomID, "", "Cookie", cookieOf(t, place()))
-	if resp.StatusCode != 200 || !strings.Contains(body, `"yourTurn":false`) || held.Load() != 1 {
-		t.Errorf("%d %s, held %d times", resp.StatusCode, body, held.Load())
-	}
-}
-
-func TestHoldEndsWithTheClient(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	coordinator := &rooms{answer: scene("Head"), await: func(ctx context.Context, _ queue.ID) bool {
-		cancel()
-		<-ctx.Done()
-		return false
-	}}
-	h := handler(t, coordinator, &origin{}, config())
-	r := httptest.NewRequestWithContext(ctx, "GET", "http://shop.test/.anteroom/wait?room="+roomID, http.NoBody)
-	r.Header.Set("Cookie", cookieOf(t, place()))
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	if got := coordinator.purposes(); got != "check" {
-		t.Errorf("a visitor who has gone counts as present: asked %s", got)
-	}
-	if w.Code != 503 || w.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%d %v", w.Code, w.Header())
-	}
-}
-
-func TestHoldIsBounded(t *testing.T) {
-	t.Parallel()
-	const most = 1024
-	release := make(chan struct{})
-	arrived := make(chan struct{}, 2*most)
-	coordinator := &rooms{answer: scene("Head"), await: func(context.Context, queue.ID) bool {
-		arrived <- struct{}{}
-		<-release
-		return false
-	}}
-	h := handler(t, coordinator, &origin{}, config())
-	ask := func() {
-		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://shop.test/.anteroom/wait?room="+roomID, http.NoBody)
-		r.Header.Set("Cookie", cookieOf(t, place()))
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != 200 {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
-	}
-	var all sync.WaitGroup
-	for range most {
-		all.Go(ask)
-	}
-	for range most {
-		<-arrived
-	}
-	ask() // one too many: answered at once, or this never returns
-	close(release)
-	all.Wait()
-	ask() // places come back
-	if n := len(arrived); n != 1 {
-		t.Errorf("%d requests held after the release, want 1", n)
-	}
-}
-
 func TestMeterHearsOfEachRequest(t *testing.T) {
 	t.Parallel()
 	m := &meter{counts: map[string]int{}}
@@ -638,7 +539,7 @@ func TestOneVisitorOverAllConnections(t *testing.T) {
 			protocols := new(http.Protocols)
 			protocols.SetHTTP1(i%2 == 0)
 			protocols.SetHTTP2(i%2 == 1)
-			tr := &http.Transport{Protocols: protocols, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // a test's own certificate
+			tr := &http.Transport{Protocols: protocols, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 			defer tr.CloseIdleConnections()
 			r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL, http.NoBody)
 			if err != nil {
@@ -652,7 +553,7 @@ func TestOneVisitorOverAllConnections(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			defer resp.Body.Close() //nolint:errcheck // the end of the request
+			defer resp.Body.Close()
 			c := resp.Cookies()
 			if resp.ProtoMajor != 1+i%2 || resp.StatusCode != 200 || len(c) != 2 || !c[1].Secure || c[1].SameSite != http.SameSiteNoneMode {
 				t.Errorf("%s %d %v", resp.Proto, resp.StatusCode, resp.Header)

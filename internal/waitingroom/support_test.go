@@ -18,7 +18,7 @@ import (
 
 const roomID = "699d98642c564d2e855e9661899b7252"
 
-var errAbsent = errors.New("the coordinator does not answer") //nolint:gochecknoglobals // a sentinel of the tests
+var errAbsent = errors.New("the coordinator does not answer")
 
 // start is the time of the tests' requests.
 func start() time.Time { return time.Date(2026, 11, 30, 10, 23, 45, 0, time.UTC) }
@@ -119,6 +119,12 @@ func scene(name string) func(queue.Ask) (queue.Answer, error) {
 			return q, nil
 		case "Head":
 			q := wait(a)
+			q.Head = true
+			return q, nil
+		case "NewHead": // a newcomer whose turn is near
+			return queue.Answer{ID: a.NewID, Arrival: now, LastSeen: now, Refresh: time.Second, Head: true}, nil
+		case "InsideHead":
+			q := in(a)
 			q.Head = true
 			return q, nil
 		case "Inside":

@@ -97,9 +97,9 @@ func checkRoom(r *anteroom.Room) error {
 				At("cookie_suffix")
 		}
 	}
-	for _, route := range r.Routes() {
-		if reserved(route.Path) {
-			return anteroom.Errorf(anteroom.CodeInvalid, "%q lies below %s, which is kept for the gate", route.Path, ReservedPath).
+	for _, own := range r.Routes() {
+		if reserved(own.Path) {
+			return anteroom.Errorf(anteroom.CodeInvalid, "%q lies below %s, which is kept for the gate", own.Path, ReservedPath).
 				At("path")
 		}
 	}
@@ -200,8 +200,8 @@ func cookieNames(configs []Config) []string {
 func claim(taken map[string]bool, r *anteroom.Room, name string) bool {
 	const someHost = "\x00"
 	hosts := []string{someHost}
-	for _, route := range r.Routes() {
-		hosts = append(hosts, strings.ToLower(route.Host))
+	for _, own := range r.Routes() {
+		hosts = append(hosts, route.CanonicalHost(own.Host))
 	}
 	everywhere := slices.Contains(hosts, anteroom.AnyHost)
 	if everywhere && taken[someHost+name] || taken[anteroom.AnyHost+name] {

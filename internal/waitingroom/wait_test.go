@@ -116,7 +116,8 @@ func TestNobodyIsHeldInVain(t *testing.T) {
 		"OnlyHeader": {"Head", func(r *waitingroom.Request) { r.Method = "HEAD" }, waitingroom.Respond},
 		"FarBehind":  {"Queued", func(*waitingroom.Request) {}, waitingroom.Respond},
 		"TurnIsHere": {"Turn", func(*waitingroom.Request) {}, waitingroom.Respond},
-		"Newcomer":   {"Full", func(r *waitingroom.Request) { r.Cookies = nil }, waitingroom.Respond},
+		"Newcomer":   {"NewHead", func(r *waitingroom.Request) { r.Cookies = nil }, waitingroom.Respond},
+		"Inside":     {"InsideHead", func(*waitingroom.Request) {}, waitingroom.Respond},
 		"Navigation": {"Head", func(r *waitingroom.Request) { r.Path = "/" }, waitingroom.Respond},
 	} {
 		t.Run(name, func(t *testing.T) {
