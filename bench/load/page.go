@@ -89,22 +89,28 @@ func startPeers(o options, secure bool, cert, key string) ([]*peer, error) {
 	if err = waitPort(address); err != nil {
 		return []*peer{html}, err
 	}
-	cookie, body, poll, err := queue(url)
+	q, err := queue(url)
 	if err != nil {
 		return []*peer{html}, err
 	}
-	html.header = "Cookie: " + cookie + "\r\nAccept: text/html"
-	json.header = "Cookie: " + cookie + "\r\nAccept: application/json"
-	static, err := startNginx(o, secure, cert, key, body, poll)
+	html.header = "Cookie: " + q.cookie + "\r\nAccept: text/html"
+	json.header = "Cookie: " + q.cookie + "\r\nAccept: application/json"
+	static, err := startNginx(o, secure, cert, key, q)
 	if err != nil {
 		return []*peer{html}, err
 	}
 	return []*peer{html, json, static[0], static[1]}, nil
 }
 
-// queue takes the only place and then joins the line; it returns the cookie and the answers a waiting visitor gets.
-func queue(url string) (cookie string, page, poll []byte, err error) {
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 5 * time.Second} //nolint:gosec // our own certificate on loopback
+// queued is a waiting visitor: the cookie, and the answers that it gets.
+type queued struct {
+	cookie     string
+	page, poll []byte
+}
+
+// queue takes the only place and then joins the line.
+func queue(url string) (q queued, err error) {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
 	ask := func(accept string) (*http.Response, []byte, error) {
 		r, err := http.NewRequest(http.MethodGet, url, nil)
@@ -112,8 +118,8 @@ func queue(url string) (cookie string, page, poll []byte, err error) {
 			return nil, nil, err
 		}
 		r.Header.Set("Accept", accept)
-		if cookie != "" {
-			r.Header.Set("Cookie", cookie)
+		if q.cookie != "" {
+			r.Header.Set("Cookie", q.cookie)
 		}
 		resp, err := client.Do(r)
 		if err != nil {
@@ -123,25 +129,28 @@ func queue(url string) (cookie string, page, poll []byte, err error) {
 		return resp, b, errors.Join(err, resp.Body.Close())
 	}
 	if _, _, err = ask("text/html"); err != nil {
-		return "", nil, nil, err
+		return q, err
 	}
 	resp, _, err := ask("text/html")
-	if err != nil || len(resp.Cookies()) == 0 {
-		return "", nil, nil, fmt.Errorf("no ticket in a full room: %v %w", resp, err)
+	if err != nil {
+		return q, err
+	}
+	if len(resp.Cookies()) == 0 {
+		return q, fmt.Errorf("no ticket in a full room, status %d", resp.StatusCode)
 	}
 	c := resp.Cookies()[0]
-	cookie = c.Name + "=" + c.Value
-	if _, page, err = ask("text/html"); err == nil {
-		_, poll, err = ask("application/json")
+	q.cookie = c.Name + "=" + c.Value
+	if _, q.page, err = ask("text/html"); err == nil {
+		_, q.poll, err = ask("application/json")
 	}
-	return cookie, page, poll, err
+	return q, err
 }
 
-func startNginx(o options, secure bool, cert, key string, page, poll []byte) ([2]*peer, error) {
+func startNginx(o options, secure bool, cert, key string, q queued) ([2]*peer, error) {
 	var out [2]*peer
 	www := filepath.Join(o.dir, "www")
-	err := errors.Join(os.MkdirAll(www, 0o755), os.WriteFile(filepath.Join(www, "page.html"), page, 0o644), //nolint:gosec // nginx's worker reads it
-		os.WriteFile(filepath.Join(www, "poll.json"), poll, 0o644)) //nolint:gosec // the same
+	err := errors.Join(os.MkdirAll(www, 0o755), os.WriteFile(filepath.Join(www, "page.html"), q.page, 0o644),
+		os.WriteFile(filepath.Join(www, "poll.json"), q.poll, 0o644))
 	if err != nil {
 		return out, err
 	}

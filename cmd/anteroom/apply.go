@@ -62,13 +62,7 @@ func (c applyCommand) token() (string, error) {
 
 // read reads and checks the file.
 func (f siteFile) read() (config.Site, error) {
-	name, data, err := f.File, []byte(nil), error(nil)
-	if f.File == "-" {
-		name = "standard input"
-		data, err = readAll(os.Stdin)
-	} else {
-		data, err = os.ReadFile(f.File)
-	}
+	name, data, err := f.open()
 	if err != nil {
 		return config.Site{}, badInput{anteroom.Errorf(anteroom.CodeInvalid, "cannot read the site file: %w", err).
 			WithHint("check the name given with -f")}
@@ -78,6 +72,16 @@ func (f siteFile) read() (config.Site, error) {
 		return config.Site{}, badInput{err}
 	}
 	return site, nil
+}
+
+// open gives the name and the content of the file.
+func (f siteFile) open() (name string, data []byte, err error) {
+	if f.File == "-" {
+		data, err = readAll(os.Stdin)
+		return "standard input", data, err
+	}
+	data, err = os.ReadFile(f.File)
+	return f.File, data, err
 }
 
 type checkCommand struct{ siteFile }

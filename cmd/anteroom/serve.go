@@ -246,7 +246,7 @@ func startVisitors(g *sys.Group, n *edge.Node, log *slog.Logger) error {
 	}
 	g.Go("simulated visitors", func(ctx context.Context) {
 		if err := v.Run(ctx); err != nil {
-			log.Warn("simulated visitors did not stop in time", "error", err)
+			log.WarnContext(ctx, "simulated visitors did not stop in time", "error", err)
 		}
 	})
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 type versionCommand struct{}
@@ -19,11 +20,11 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
-	v := info.Main.Version
+	parts := []string{info.Main.Version}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			v += " " + s.Value[:min(12, len(s.Value))]
+			parts = append(parts, s.Value[:min(12, len(s.Value))])
 		}
 	}
-	return v + " " + info.GoVersion
+	return strings.Join(append(parts, info.GoVersion), " ")
 }

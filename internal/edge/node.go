@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,9 +77,9 @@ func (n *Node) onStop(name string, run func() error) {
 // clean runs the cleanups in reverse; the error says which step failed.
 func (n *Node) clean() error {
 	var faults []error
-	for i := len(n.cleanups) - 1; i >= 0; i-- {
-		if err := n.cleanups[i].run(); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", n.cleanups[i].name, err))
+	for _, c := range slices.Backward(n.cleanups) {
+		if err := c.run(); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", c.name, err))
 		}
 	}
 	n.cleanups = nil

@@ -105,7 +105,7 @@ func (s sessions) Touch(room string, id queue.ID) { s.n.rooms.Touch(room, id) }
 
 func (s sessions) End(ctx context.Context, room string, id queue.ID) {
 	if err := s.n.rooms.End(ctx, room, id); err != nil {
-		s.n.log.Debug("nothing to end at the origin's command", "room", room, "error", err)
+		s.n.log.DebugContext(ctx, "nothing to end at the origin's command", "room", room, "error", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -97,6 +98,10 @@ func TestTwoThousandVisitorsMeetARoomOfAHundred(t *testing.T) {
 	p := serve(t, s.URL, "--total-active-users", crowdRoom, "--new-users-per-minute", crowdRoom, "--session-duration", crowdSession.String())
 	visitors := crowd(t, p, func() {})
 	judge(t, s, visitors)
+	_, _, distinct := s.counts()
+	if got := p.metric(t.Context(), `anteroom_room_admitted_total{room="quick"}`); got != strconv.Itoa(distinct) {
+		t.Errorf("the metrics tell of %s admissions, the origin of %d", got, distinct)
+	}
 	for i, v := range visitors {
 		if v.errors > 0 {
 			t.Errorf("visitor %d had %d failed requests", i, v.errors)

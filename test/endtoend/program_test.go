@@ -74,8 +74,11 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	address := l.Addr().String()
+	if err = l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return address
 }
 
 // serve starts the program and waits until it says that it is ready.
@@ -159,29 +162,30 @@ func (p *program) stop() int {
 }
 
 // get reads an address of the admin listener.
-func (p *program) get(ctx context.Context, path string) (int, string) {
+func (p *program) get(ctx context.Context, path string) string {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.admin+path, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+p.token)
-	resp, err := http.DefaultClient.Do(r)
+	client := http.Client{Timeout: 10 * time.Second}
+	resp, err := client.Do(r)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		p.t.Fatal(err)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		p.t.Fatalf("GET %s: status %d, %v: %s", path, resp.StatusCode, err, b)
 	}
-	return resp.StatusCode, string(b)
+	return string(b)
 }
 
 // metric reads one series of the metrics.
 func (p *program) metric(ctx context.Context, series string) string {
 	p.t.Helper()
-	_, text := p.get(ctx, "/metrics")
+	text := p.get(ctx, "/metrics")
 	m := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).FindStringSubmatch(text)
 	if m == nil {
 		p.t.Fatalf("no series %s in\n%s", series, text)
