@@ -22,7 +22,7 @@ const (
 	arrivalRate = 1.4 // visitors a second while the line is short enough
 
 	// A stay and the rest of the session after it decide how soon a place is free again: see Room.
-	stayMin, stayMax         = 25 * time.Second, 90 * time.Second
+	stayMin, stayMax         = 15 * time.Second, 70 * time.Second
 	thinkMin, thinkMax       = 2 * time.Second, 8 * time.Second
 	impatientShare           = 0.06
 	patienceMin, patienceMax = 20 * time.Second, 70 * time.Second

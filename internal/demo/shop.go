@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 //go:embed shop
@@ -58,6 +59,7 @@ func Shop() http.Handler {
 type view struct {
 	Title  string
 	Ticket string // the beginning of the visitor's ticket; empty without a waiting room
+	Keep   int    // seconds for which the place stays without a request
 	Shows  []Show
 	Show   Show
 	Cart   cart
@@ -160,6 +162,7 @@ func (s *shop) poster(w http.ResponseWriter, r *http.Request, poster *template.T
 }
 
 func (s *shop) render(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
+	v.Keep = int(sessionDuration / time.Second)
 	v.Ticket = r.Header.Get(ticketHeader)
 	if len(v.Ticket) > ticketShown {
 		v.Ticket = v.Ticket[:ticketShown]

@@ -9,6 +9,7 @@
   const live = seconds <= 300; // a shorter range grows each second, a longer one is fetched anew
   const fetchEvery = live ? 60000 : seconds <= 3600 ? 10000 : 60000;
   const rightScaleFrom = 4; // queued users beyond this multiple of the limit get a scale of their own
+  const shortest = 60; // seconds
   const number = new Intl.NumberFormat("en");
   // In the order of drawing: the limit comes last, so that users at the limit do not cover it.
   const lines = [
@@ -41,6 +42,9 @@
     });
     return out;
   }
+
+  // A young history fills the chart instead of a corner of it.
+  const begin = () => Math.max(now - seconds, Math.min(data[0][0] ?? now, now - shortest));
 
   const peak = (values) => values.reduce((most, value) => Math.max(most, value ?? 0), 0);
 
@@ -82,7 +86,7 @@
       padding: [12, rightScale ? 0 : 12, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-      scales: { x: { range: () => [now - seconds, now] }, users: top, queued: top },
+      scales: { x: { range: () => [begin(), now] }, users: top, queued: top },
       axes,
       series: [{}].concat(lines.map((line) => ({
         scale: line.key === "waiting" && rightScale ? "queued" : "users",
