@@ -65,7 +65,7 @@ func (x *exchange) classify(err error) (Reason, int) {
 
 // gone tells whether the visitor has left. The server also says so when we interrupt an upload.
 func (x *exchange) gone() bool {
-	return x.r.Context().Err() != nil && (x.upload == nil || !x.upload.interrupted.Load())
+	return x.r.Context().Err() != nil && (x.upload == nil || !x.upload.present.Load())
 }
 
 func (x *exchange) originFault(err error) (Reason, int) {

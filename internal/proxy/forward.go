@@ -68,7 +68,13 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, v Visit) {
 		return
 	}
 	x.upgrade = wantedUpgrade(r)
-	res, err := x.roundTrip()
+	ctx := r.Context()
+	if x.upload != nil && r.ProtoMajor == 1 {
+		var release func()
+		ctx, release = x.upload.detached()
+		defer release()
+	}
+	res, err := x.roundTrip(ctx)
 	if err != nil {
 		x.fail(err)
 		return
@@ -97,8 +103,8 @@ func (x *exchange) endUpload() {
 }
 
 // roundTrip tries until an origin has answered or the request may have reached one.
-func (x *exchange) roundTrip() (*http.Response, error) {
-	ctx := httptrace.WithClientTrace(x.r.Context(), &httptrace.ClientTrace{
+func (x *exchange) roundTrip(ctx context.Context) (*http.Response, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:        x.gotConn,
 		Got1xxResponse: x.interim,
 	})

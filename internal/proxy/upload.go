@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -32,6 +33,7 @@ type upload struct {
 	endMu       sync.Mutex  // held while stopped is set or an interruption sets the deadline
 	stopped     atomic.Bool // the exchange is over: nothing may be read any more
 	interrupted atomic.Bool // a read was broken off by us, so its error is not the visitor's fault
+	present     atomic.Bool // the visitor was there at the interruption, which looks like leaving
 	begun       atomic.Bool // something was asked of the visitor (this sends 100 Continue)
 
 	mu       sync.Mutex // held during a read: one reader at a time
@@ -58,6 +60,19 @@ func newUpload(x *exchange) *upload {
 	return u
 }
 
+// detached is a context that ends when the visitor leaves, but not when we interrupt the upload, which
+// looks the same to the server: the answer may be on its way then.
+func (u *upload) detached() (context.Context, func()) {
+	visitor := u.r.Context()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(visitor))
+	unwatch := context.AfterFunc(visitor, func() {
+		if !u.present.Load() {
+			cancel()
+		}
+	})
+	return ctx, func() { unwatch(); cancel() }
+}
+
 // reader starts the body from its beginning; reading fails when that is gone.
 func (u *upload) reader() *uploadReader { return &uploadReader{u: u} }
 
@@ -68,9 +83,10 @@ type uploadReader struct {
 	closed atomic.Bool
 }
 
-// Close ends this attempt's reading and never touches the visitor's connection, because the next
-// attempt, or the server, still needs it.
-func (b *uploadReader) Close() error { b.closed.Store(true); return nil }
+// Close ends this attempt's reading and never closes the visitor's body, because the next attempt, or
+// the server, still needs it. The transport calls it when an attempt is over, also from another goroutine
+// while a read waits.
+func (b *uploadReader) Close() error { b.u.interrupt(b); return nil }
 
 // Read gives what was kept, then what the visitor sends.
 func (b *uploadReader) Read(p []byte) (int, error) {
@@ -180,6 +196,7 @@ func (u *upload) interrupt(b *uploadReader) {
 		u.mu.Unlock()
 		return
 	}
+	u.present.Store(u.r.Context().Err() == nil)
 	u.interrupted.Store(true)
 	_ = u.control.SetReadDeadline(time.Unix(1, 0))
 }

@@ -226,7 +226,7 @@ func TestVisitorsMistakesAreNotTheOrigins(t *testing.T) {
 		}
 		for _, reason := range w.failures() {
 			if !strings.HasPrefix(string(reason), "client_") {
-				t.Errorf("the origin is blamed: %s", reason)
+				t.Errorf("the origin is blamed: %s\n%s", reason, w.logs)
 			}
 		}
 		if res, text := w.do(w.request(http.MethodPost, "/", strings.NewReader("hello"))); text != "hello" {
