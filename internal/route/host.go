@@ -10,13 +10,11 @@ import (
 	"github.com/anteroom/anteroom"
 )
 
-// Bounds of host names.
+// Bounds of host names in bytes. hostMax also holds for names that are not in punycode yet: making it takes time
+// in the square of the length.
 const (
 	hostMax  = 253
 	labelMax = 63
-	// unicodeHostMax is the longest host that is put into punycode, in bytes. That takes time in the square of
-	// the length, and no longer one would fit into hostMax.
-	unicodeHostMax = 4 * hostMax
 )
 
 // noHost stands for everything that cannot be a host.
@@ -83,7 +81,7 @@ func plainHost(host string) bool {
 // spellHost undoes escapes, puts Unicode names into punycode, and letters into lower case.
 func spellHost(host string) string {
 	host = string(decode(nil, host))
-	if !ascii(host) && len(host) <= unicodeHostMax && utf8.ValidString(host) {
+	if !ascii(host) && len(host) <= hostMax && utf8.ValidString(host) {
 		// Lenient on purpose: which names may be registered is not our business.
 		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 		if name, err := profile.ToASCII(host); err == nil {

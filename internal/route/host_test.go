@@ -14,7 +14,7 @@ func TestCanonicalHost(t *testing.T) {
 	for want, hosts := range map[string][]string{
 		"a.test": {
 			"a.test", "A.TEST", "a.Test", "a.test:80", "a.test:8443", "a.test:", "a.test.", "a.test.:80", "a.test..", " a.test ",
-			"A.test.:8443", "u:p@a.test:80", "a.test:80:90", "%61.test", "a%2Etest", "a%2etest:80", "ａ.test", "a。test", "a．test：80",
+			"A.test.:8443", "%u0061.test", "u@v@a.test", "u:p@a.test:80", "a.test:80:90", "%61.test", "a%2Etest", "a%2etest:80", "ａ.test", "a。test", "a．test：80",
 		},
 		"xn--bcher-kva.test": {"xn--bcher-kva.test", "XN--BCHER-KVA.TEST:80", "bücher.test", "BÜCHER.test.", "b%C3%BCcher.test:8443", "bu\u0308cher.test"},
 		"xn--strae-oqa.test": {"straße.test", "xn--strae-oqa.test"},

@@ -46,7 +46,7 @@ func inShop() map[string][]string {
 		"Overlong":        {"/shop%c0%afx", "/x/%c0%ae%c0%ae/shop", "/x/..%c1%9cshop", "/shop%e0%80%afx", "/shop%f0%80%80%afx", "/shop%f8%80%80%80%afx", "/shop%fc%80%80%80%80%afx", "/%c1%b3hop", "/shop\xc0\xafx"},
 		"FullWidth":       {"/shop%EF%BC%8Fx", "/shop／x", "/x/．．/shop", "/x/..＼shop", "/ｓｈｏｐ", "/x/%EF%BC%8E%EF%BC%8E/shop", "/%EF%BC%8573hop"},
 		"NUL":             {"/shop%00", "/shop%00x", "/shop%00/..", "/shop%2500", "/shop%c0%80x", "/x/..%00/shop"},
-		"TrailingDots":    {"/shop.", "/shop...", "/shop./x", "/shop%2e", "/shop%20", "/shop%20/x", "/shop%20.%20", "/shop.;x", "/x/..%20/shop"},
+		"TrailingDots":    {"/shop.", "/shop...", "/shop./x", "/shop%2e", "/shop%20", "/shop%20/x", "/shop%20.%20", "/shop%09", "/shop%0D%0A", "/shop /x", "/shop ", "/shop.;x", "/x/..%20/shop"},
 		"Fragment":        {"/shop#x", "/shop#", "/shop#/x", "/shop%23x", "/x#/../shop", "/shop#/../x"},
 		"Query":           {"/shop?x=1", "/shop%3Fx=1", "/shop?/../x"},
 		"HostName":        {"//x/shop", "///x/shop", `/\x/shop`, `\\x\shop`, "//x:80/shop/y", "/%2fx/shop", "/;/x/shop", "http:/shop", "http:shop", "x:y@z/shop"},
@@ -123,6 +123,7 @@ func TestMostSpecificWins(t *testing.T) {
 		route.Entry{Host: "*", Path: "/news", Room: 6},
 		route.Entry{Host: "b.test", Path: "/my shop/100%", Room: 7},
 		route.Entry{Host: "b.test", Path: "/a%2561", Room: 8},
+		route.Entry{Host: "b.test", Path: "/\u0080", Room: 9},
 	)
 	for _, c := range []struct {
 		host, path string
@@ -152,6 +153,8 @@ func TestMostSpecificWins(t *testing.T) {
 		{"b.test", "/my%20shop/100%/x", 7},
 		{"b.test", "/a%2561", 8},
 		{"b.test", "/aa", 8},
+		{"b.test", "/%C2%80/x", 9},
+		{"b.test", "/%80/x", none}, // one byte is not the character of that number
 		{"c.test", "/shop/sale/today/x", 5},
 		{"c.test", "/shop/sale", none},
 		{"", "/news", 6},
@@ -174,6 +177,8 @@ func TestSplit(t *testing.T) {
 		route.Entry{Host: "*", Path: "/", Room: 4},
 		route.Entry{Host: "b.test", Path: "/x", Room: 4},
 		route.Entry{Host: "c.test", Path: "/x", Room: 5},
+		route.Entry{Host: "*", Path: "/p", Room: 5},
+		route.Entry{Host: "*", Path: "/p/q", Room: 4},
 	)
 	long := strings.Repeat("/x", 70)
 	for _, c := range []struct {
@@ -193,11 +198,12 @@ func TestSplit(t *testing.T) {
 		{"a.test", "//news/shop", 3, true},
 		{"a.test", "//shop/sale", 2, true}, // "/sale" for a server that takes "shop" for a host
 		{"b.test", "//x/y", 4, false},
-		{"b.test", "/x/../y", 4, false}, // both rooms are one
+		{"b.test", "/x/../y", 4, false},  // both rooms are one
+		{"b.test", "/x/../p/q", 4, true}, // one server finds /p
 		{"c.test", "/x/../y", 5, true},
 		{"b.test", "/y/../z", 4, false},
 		{"a.test", "/.." + long, 2, true}, // too many segments to look at: any room may be meant
-		{"b.test", "/.." + long, 4, false},
+		{"b.test", "/.." + long, 4, true},
 		{"c.test", "/.." + long, 5, true},
 		{"a.test", long, 4, false},
 	} {
