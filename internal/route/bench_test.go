@@ -48,6 +48,17 @@ func BenchmarkMatchSpelled(b *testing.B) {
 	}
 }
 
+// BenchmarkSplit is what it costs to ask for every request.
+func BenchmarkSplit(b *testing.B) {
+	table := rooms(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if table.Split("www.example.com:8443", "/tenant/9990/shop/item/12345.html") {
+			b.Fatal("an ordinary path is split")
+		}
+	}
+}
+
 func benchmark(b *testing.B, table *route.Table, host, path string, want int) {
 	b.Helper()
 	b.ReportAllocs()

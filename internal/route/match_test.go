@@ -196,6 +196,7 @@ func TestSplit(t *testing.T) {
 		{"a.test", "/shop/..;/news", 3, true},
 		{"a.test", `/news\..\shop/sale`, 2, true},
 		{"a.test", "//news/shop", 3, true},
+		{"a.test", "/;/news/shop", 3, true},
 		{"a.test", "//shop/sale", 2, true}, // "/sale" for a server that takes "shop" for a host
 		{"b.test", "//x/y", 4, false},
 		{"b.test", "/x/../y", 4, false},  // both rooms are one
