@@ -14,7 +14,8 @@
 //   - "/" and "\" end a segment. In a segment, what follows ";", "?", "#" or NUL does not count, nor do spaces
 //     and dots at its end. Empty segments and "." do not count.
 //   - A path without ".." is then looked up segment by segment, and the longest route wins. If it begins with two
-//     slashes, it is also looked up without its first segment, which some servers take for a host name.
+//     slashes, it is also looked up without its first segment, which some servers take for a host name; with
+//     escapes or "\" in it, it is treated as if it had "..", for it is not certain where that name ends.
 //   - Servers differ on what ".." removes. Whatever is left at any of them is a part of the segments in their
 //     order, so a path with ".." is covered by each route whose segments occur in it in this order; the longest one
 //     wins. Browsers and other well-meaning clients resolve ".." before they ask: this widens rooms for no one else.

@@ -35,7 +35,11 @@ func fold(raw string) (string, doubt) {
 		path, _ := join(strings.ReplaceAll(string(text), ":", "/"))
 		return path, anyPart
 	}
-	return join(string(text))
+	path, d := join(string(text))
+	if d == maybeHost && (strings.ContainsAny(form, `%\`) || !ascii(form)) {
+		d = anyPart // servers differ on where the host would end
+	}
+	return path, d
 }
 
 // plain tells a path that all servers read alike: nothing to decode, drop or resolve. Only the slash at its end

@@ -49,7 +49,7 @@ func inShop() map[string][]string {
 		"TrailingDots":    {"/shop.", "/shop...", "/shop./x", "/shop%2e", "/shop%20", "/shop%20/x", "/shop%20.%20", "/shop%09", "/shop%0D%0A", "/shop /x", "/shop ", "/shop.;x", "/x/..%20/shop"},
 		"Fragment":        {"/shop#x", "/shop#", "/shop#/x", "/shop%23x", "/x#/../shop", "/shop#/../x"},
 		"Query":           {"/shop?x=1", "/shop%3Fx=1", "/shop?/../x"},
-		"HostName":        {"//x/shop", "///x/shop", `/\x/shop`, `\\x\shop`, "//x:80/shop/y", "/%2fx/shop", "/;/x/shop", "http:/shop", "http:shop", "x:y@z/shop"},
+		"HostName":        {"//x/shop", "///x/shop", `/\x/shop`, `\\x\shop`, "//x:80/shop/y", "/%2fx/shop", "/;/x/shop", "//x%2fy/shop", `//x\y/shop`, "//x／y/shop", "http:/shop", "http:shop", "x:y@z/shop"},
 		"AbsoluteForm":    {"http://a.test/shop", "HTTPS://a.test:8443/shop/x", `http://a.test\shop`, "http://a.test/x/../shop", "ws://u@a.test/%73hop"},
 		"NoSlash":         {"shop", "shop/x", "./shop"},
 		"Combined":        {"/x%2f%2e%2e%5cshop;y", "//x;/..%252f.//%73hop%20;z", `/x\..;\%2573hop/`},
