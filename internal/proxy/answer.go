@@ -20,7 +20,7 @@ func (x *exchange) answer(res *http.Response) {
 	}
 	announced := x.copyHeader(res)
 	x.w.WriteHeader(res.StatusCode)
-	if res.Body == http.NoBody || res.ContentLength == 0 {
+	if res.ContentLength == 0 || res.Body == http.NoBody || x.r.Method == http.MethodHead {
 		// No flush: the server must be free to send header and end in one. A gRPC error has its status
 		// in that header, and a client that sees the end separately misses it.
 		x.over()
