@@ -72,6 +72,15 @@ func TestReadyLink(t *testing.T) {
 		wantStatus(t, page, http.StatusOK)
 		wantHas(t, text(t, page), "shop")
 	})
+	t.Run("WithoutTheSlash", func(t *testing.T) {
+		t.Parallel()
+		w := setup(t)
+		answer := w.get("/dashboard?token="+goodToken, nil)
+		if to := answer.Header.Get("Location"); to != "/dashboard/" || len(answer.Cookies()) != 1 {
+			t.Errorf("leads to %q with %d cookies", to, len(answer.Cookies()))
+		}
+		wantStatus(t, w.get("/dashboard", nil), http.StatusSeeOther)
+	})
 	t.Run("KeepsThePage", func(t *testing.T) {
 		t.Parallel()
 		w := setup(t, room("r1", "shop"))

@@ -79,6 +79,7 @@ func (d *Dashboard) routes() http.Handler {
 	mux.HandleFunc("GET /dashboard/rooms/{id}", d.page(d.roomPage))
 	mux.HandleFunc("GET "+homePath+"{$}", d.page(d.roomsPage))
 	mux.HandleFunc("GET /{$}", d.page(toHome))
+	mux.HandleFunc("GET /dashboard", d.page(toHome))
 	mux.HandleFunc("GET /dashboard/login", d.page(toHome))
 	mux.HandleFunc("/", d.notFound)
 	return mux

@@ -44,7 +44,7 @@ func (d *Dashboard) page(next http.HandlerFunc) http.HandlerFunc {
 			token := query.Get("token")
 			query.Del("token")
 			d.enter(w, r, token, withQuery(r.URL.Path, query))
-		case r.URL.Path == "/" || d.allowed(r):
+		case !strings.HasPrefix(r.URL.Path, homePath) || d.allowed(r): // the cookie does not come to other paths
 			next(w, r)
 		default:
 			d.form(w, r, http.StatusUnauthorized, "")
@@ -96,7 +96,7 @@ func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
 // host a link names, it cannot lead an operator elsewhere.
 func ownPath(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || !strings.HasPrefix(path.Clean(u.Path)+"/", homePath) {
+	if err != nil || !strings.HasPrefix(u.Path, homePath) || !strings.HasPrefix(path.Clean(u.Path)+"/", homePath) {
 		return homePath
 	}
 	return withQuery(u.Path, u.Query())

@@ -242,6 +242,7 @@ func TestHeadAndOtherMethods(t *testing.T) {
 		return w.do(httptest.NewRequestWithContext(t.Context(), method, path, nil), cookie)
 	}
 	wantStatus(t, send(http.MethodHead, "/dashboard/"), http.StatusOK)
+	wantStatus(t, send(http.MethodGet, "/dashboard"), http.StatusSeeOther)
 	wantStatus(t, send(http.MethodPost, "/dashboard/"), http.StatusNotFound)
 	wantStatus(t, send(http.MethodGet, "/dashboard/logout"), http.StatusNotFound)
 	wantStatus(t, w.get("/dashboard/", cookie), http.StatusOK)

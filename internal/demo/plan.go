@@ -24,7 +24,7 @@ const (
 	// A stay and the rest of the session after it decide how soon a place is free again: see Room.
 	stayMin, stayMax         = 15 * time.Second, 70 * time.Second
 	thinkMin, thinkMax       = 2 * time.Second, 8 * time.Second
-	impatientShare           = 0.06
+	impatientShare           = 0.04
 	patienceMin, patienceMax = 20 * time.Second, 70 * time.Second
 	jsonShare                = 0.25 // visitors with an app
 	orderShare               = 0.3  // visitors who order at the end, which frees their place at once
