@@ -152,11 +152,11 @@ func (n *Node) Start() {
 
 func (n *Node) serve(s *http.Server, l net.Listener) func(context.Context) {
 	return func(context.Context) {
-		err := s.Serve(l)
-		if s == n.visitors && n.opts.CertFile != "" {
-			err = s.ServeTLS(l, n.opts.CertFile, n.opts.KeyFile)
+		serve := s.Serve
+		if s.TLSConfig != nil {
+			serve = func(l net.Listener) error { return s.ServeTLS(l, "", "") } // the certificate is in TLSConfig
 		}
-		if !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
 			n.log.Error("listener ended", "address", l.Addr().String(), "error", err)
 		}
 	}
