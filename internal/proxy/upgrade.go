@@ -68,7 +68,10 @@ func (x *exchange) switchProtocols(res *http.Response) {
 	if x.writeSwitch(res, buffered) != nil {
 		return
 	}
-	t.run(x.r.Context(), buffered.Reader)
+	// Only what the server has read already comes from its buffer: an end read through it would count
+	// as the visitor's leaving.
+	early := io.LimitReader(buffered.Reader, int64(buffered.Reader.Buffered()))
+	t.run(x.r.Context(), io.MultiReader(early, visitor))
 }
 
 // writeSwitch sends the 101 with the caller's and the origin's header fields.
