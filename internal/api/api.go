@@ -40,4 +40,48 @@ type Options struct {
 const Base = "/client/v4"
 
 // New makes the handler for everything under Base.
-func New(o Options) http.Handler { return http.NotFoundHandler() }
+func New(o Options) http.Handler {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &handler{o: o, mux: http.NewServeMux()}
+	for path, m := range h.paths() {
+		h.mux.HandleFunc(Base+path, h.respond(m.serve))
+	}
+	// Literal names stand beside the ids of rooms and must never be taken for one.
+	const zone, room = "/zones/{zone}/waiting_rooms", "/zones/{zone}/waiting_rooms/{room}"
+	for _, path := range []string{zone + "/settings", zone + "/preview", room + "/{rest...}", "/{rest...}"} {
+		h.mux.HandleFunc(Base+path, h.respond(nothingHere))
+	}
+	h.mux.HandleFunc("/", h.respond(nothingHere))
+	return h
+}
+
+// paths are the endpoints.
+func (h *handler) paths() map[string]methods {
+	const room = "/zones/{zone}/waiting_rooms/{room}"
+	return map[string]methods{
+		"/zones":                            {http.MethodGet: h.listZones},
+		"/zones/{zone}":                     {http.MethodGet: h.getZone},
+		"/accounts":                         {http.MethodGet: h.listAccounts},
+		"/accounts/{account}":               {http.MethodGet: h.getAccount},
+		"/user/tokens/verify":               {http.MethodGet: h.verifyToken},
+		"/accounts/{account}/waiting_rooms": {http.MethodGet: h.listAccountRooms},
+		"/zones/{zone}/waiting_rooms":       {http.MethodGet: h.listRooms, http.MethodPost: h.createRoom},
+		room + "/status":                    {http.MethodGet: h.roomStatus},
+		room + "/sessions/{ticket}":         {http.MethodDelete: h.endSession},
+		room: {
+			http.MethodGet: h.getRoom, http.MethodPut: h.putRoom,
+			http.MethodPatch: h.patchRoom, http.MethodDelete: h.deleteRoom,
+		},
+		room + "/extras": {
+			http.MethodGet: h.getExtras, http.MethodPut: h.putExtras, http.MethodPatch: h.patchExtras,
+		},
+	}
+}
+
+// nothingHere answers paths that this version does not have.
+func nothingHere(*http.Request) (reply, error) {
+	return reply{}, anteroom.Errorf(anteroom.CodeNoRoute, "there is nothing at this path in this version").
+		WithHint("docs/api.md lists the endpoints")
+}

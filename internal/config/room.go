@@ -123,7 +123,9 @@ func writesUnset(n *node) bool {
 func roomFields(r reader, room *anteroom.Room) []field {
 	d := Defaults()
 	return []field{
-		{"id", nil}, {"created_on", nil}, {"modified_on", nil},
+		{"id", nil},
+		{"created_on", nil},
+		{"modified_on", nil},
 		{"name", r.text(&room.Name, "")},
 		{"host", r.text(&room.Host, "")},
 		{"path", r.choice(&room.Path, d.Path)},
@@ -147,7 +149,8 @@ func roomFields(r reader, room *anteroom.Room) []field {
 		})},
 		{"turnstile_mode", r.choice(&room.TurnstileMode, d.TurnstileMode)},
 		{"turnstile_action", r.choice(&room.TurnstileAction, d.TurnstileAction)},
-		{"next_event_prequeue_start_time", nil}, {"next_event_start_time", nil},
+		{"next_event_prequeue_start_time", nil},
+		{"next_event_start_time", nil},
 	}
 }
 

@@ -55,7 +55,8 @@ func (f *faults) checkRoute(at string, r anteroom.Route) {
 	}
 	// Whatever is stored must compile, or one room would take the table away from all others.
 	if _, err := route.Compile([]route.Entry{{Host: r.Host, Path: r.Path}}); err != nil {
-		f.add(path, "%s%s cannot be a route: %w", r.Host, r.Path, err)
+		f.add(path, "%s%s cannot be a route: %w", r.Host, r.Path, err).
+			WithHint("write a host such as shop.example.com and a path such as /shop")
 	}
 }
 
@@ -67,7 +68,10 @@ func hostFault(host string) (text, hint string) {
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil && address.Zone() == "" {
 		return "", ""
 	}
-	name := strings.TrimSuffix(route.CanonicalHost(host), ".")
+	name := strings.TrimSuffix(host, ".")
+	if canonical := route.CanonicalHost(host); strings.ContainsFunc(host, func(r rune) bool { return r > 127 }) && len(canonical) > 1 {
+		name = canonical // in punycode
+	}
 	switch {
 	case strings.Contains(host, "://"):
 		return "has a scheme", "write the host alone, such as shop.example.com"
@@ -158,11 +162,33 @@ func unescape(s string) (plain string, ok bool) {
 }
 
 // sameRoute tells whether two routes cover the same requests.
-func sameRoute(a, b anteroom.Route) bool { return routeKey(a) == routeKey(b) }
+func sameRoute(a, b anteroom.Route) bool {
+	if routeKey(a) == routeKey(b) {
+		return true
+	}
+	odd := func(r rune) bool { return r == '%' || r > 127 }
+	if !strings.ContainsFunc(route.CanonicalPath(a.Path)+route.CanonicalPath(b.Path), odd) ||
+		route.CanonicalHost(a.Host) != route.CanonicalHost(b.Host) {
+		return false
+	}
+	// What is still escaped, or has several forms in Unicode, only the table can compare.
+	_, err := route.Compile([]route.Entry{{Host: a.Host, Path: a.Path}, {Host: b.Host, Path: b.Path, Room: 1}})
+	return err != nil
+}
 
-// routeKey is equal for routes that cover the same requests.
+// routeKey is equal for routes that cover the same requests; sameRoute knows the rare other spellings.
 func routeKey(r anteroom.Route) string {
 	return route.CanonicalHost(r.Host) + strings.TrimSuffix(route.CanonicalPath(r.Path), "/")
+}
+
+// Claims are what only one room may have, as text: its name in its zone and its routes. Rooms clash
+// when they have a claim in common.
+func Claims(record *RoomRecord) []string {
+	claims := []string{"name " + record.Zone + " " + record.Room.Name}
+	for _, r := range record.Room.Routes() {
+		claims = append(claims, "route "+routeKey(r))
+	}
+	return claims
 }
 
 // Clashes are the faults of a room beside another one: an equal name in the same zone, or an equal

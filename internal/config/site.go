@@ -134,11 +134,7 @@ func readSiteRoom(r reader, n *node, path string, to *SiteRoom) {
 func checkBeside(f *faults, site Site) {
 	taken := map[string]int{} // by name and by route, so that thousands of rooms are no matter
 	for i := range site.Rooms {
-		room := &site.Rooms[i].Room
-		keys := []string{"name " + room.Name}
-		for _, r := range room.Routes() {
-			keys = append(keys, routeKey(r))
-		}
+		keys := Claims(&RoomRecord{Room: site.Rooms[i].Room})
 		for _, key := range keys {
 			if j, ok := taken[key]; ok && j != i {
 				noteClash(f, site, i, j)

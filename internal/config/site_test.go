@@ -49,7 +49,7 @@ func TestBadSites(t *testing.T) {
 			if len(site.Rooms) != 0 {
 				t.Errorf("a refused file gives %d rooms", len(site.Rooms))
 			}
-			if list := (config.Faults)(nil); !errors.As(err, &list) {
+			if list := config.Faults(nil); !errors.As(err, &list) {
 				t.Errorf("the error is a %T", err)
 			}
 			golden := strings.TrimSuffix(file, ".yaml") + ".txt"

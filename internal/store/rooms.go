@@ -101,8 +101,7 @@ func find(now *config.Snapshot, zone, id string, match uint64) (config.RoomRecor
 	}
 	record, ok := now.Room(zone, id)
 	if !ok {
-		return record, anteroom.Errorf(anteroom.CodeNotFound, "Object not found.").
-			WithHint("this zone has no such waiting room")
+		return record, anteroom.Errorf(anteroom.CodeNotFound, "Object not found.")
 	}
 	if match != 0 && match != record.Revision {
 		return record, anteroom.Errorf(anteroom.CodeConflict, "the waiting room has changed since it was read").
