@@ -72,22 +72,24 @@ func TestUnusableCookieIsANewVisitor(t *testing.T) {
 	ancient.LastSeen = start().Add(-25 * time.Hour)
 	ancient.Arrival = ancient.LastSeen
 	for name, cookies := range map[string][]string{
-		"None":          nil,
-		"Empty":         {""},
-		"NoValue":       {"__anteroom"},
-		"EmptyValue":    {"__anteroom="},
-		"Garbage":       {"__anteroom=garbage"},
-		"CutShort":      {"__anteroom=" + good[:len(good)-1]},
-		"Changed":       {"__anteroom=" + good[:50] + "A" + good[51:] + "x"},
-		"OtherRoom":     {"__anteroom=" + string(ring(t).Append(nil, "other", place(), ticket.Nonce{1}))},
-		"Future":        {"__anteroom=" + string(ring(t).Append(nil, roomID, future, ticket.Nonce{1}))},
-		"Ancient":       {"__anteroom=" + string(ring(t).Append(nil, roomID, ancient, ticket.Nonce{1}))},
-		"OtherCase":     {"__ANTEROOM=" + good},
-		"InForeignName": {"my__anteroom=" + good},
-		"InForeign":     {"a=b__anteroom=" + good},
-		"Huge":          {"__anteroom=" + strings.Repeat("A", 100_000)},
-		"BehindTheEnd":  {"a=" + strings.Repeat("b", 70_000) + "; __anteroom=" + good},
-		"TooManyTries":  {strings.Repeat("__anteroom=garbage; ", 16) + "__anteroom=" + good},
+		"None":                nil,
+		"Empty":               {""},
+		"NoValue":             {"__anteroom"},
+		"EmptyValue":          {"__anteroom="},
+		"Garbage":             {"__anteroom=garbage"},
+		"CutShort":            {"__anteroom=" + good[:len(good)-1]},
+		"Changed":             {"__anteroom=" + good[:50] + "A" + good[51:] + "x"},
+		"OtherRoom":           {"__anteroom=" + string(ring(t).Append(nil, "other", place(), ticket.Nonce{1}))},
+		"Future":              {"__anteroom=" + string(ring(t).Append(nil, roomID, future, ticket.Nonce{1}))},
+		"Ancient":             {"__anteroom=" + string(ring(t).Append(nil, roomID, ancient, ticket.Nonce{1}))},
+		"OtherCase":           {"__ANTEROOM=" + good},
+		"InForeignName":       {"my__anteroom=" + good},
+		"InForeign":           {"a=b__anteroom=" + good},
+		"Huge":                {"__anteroom=" + strings.Repeat("A", 100_000)},
+		"BehindTheEnd":        {"a=" + strings.Repeat("b", 70_000) + "; __anteroom=" + good},
+		"BehindTheEndOfLines": {"a=" + strings.Repeat("b", 70_000), "__anteroom=" + good},
+		"LookAlike":           {"__anteroomish=" + good},
+		"TooManyTries":        {strings.Repeat("__anteroom=garbage; ", 16) + "__anteroom=" + good},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -226,6 +228,15 @@ func TestRoomsOfOneHostDoNotShareACookie(t *testing.T) {
 			t.Errorf("room %s calls its cookie %q, want %q", id, names[id], name)
 		}
 	}
+	configs[5].Room.CreatedOn = start().Add(-24 * time.Hour)
+	g = gate(t, &rooms{answer: scene("Full")}, configs...)
+	for path, name := range map[string]string{"/old": "__anteroom_old=", "/other": "__anteroom="} {
+		a := decide(t, g, request(func(r *waitingroom.Request) { r.Path = path }))
+		if !strings.HasPrefix(string(a.Cookie), name) {
+			t.Errorf("beside an older room for every host: %s", a.Cookie)
+		}
+	}
+	configs[5].Room.CreatedOn = start()
 	slices.Reverse(configs)
 	again := gate(t, &rooms{answer: scene("Full")}, configs...)
 	a := decide(t, again, request(func(r *waitingroom.Request) { r.Path = "/old" }))

@@ -13,12 +13,9 @@ import (
 	"github.com/anteroom/anteroom/internal/sys"
 )
 
-// bodyDrainMax is the largest body of a waiting visitor's request that is read away to keep the
-// connection. It is net/http's own bound, beyond which the connection closes in any case.
-const bodyDrainMax = 256 << 10
-
-// bodyDrainTime is how long the client may take over that. Without it a client that sends a byte now and
-// then holds the connection for ever.
+// bodyDrainTime is how long a waiting visitor's client may take to send a body that goes nowhere. The
+// server reads up to 256 KiB of it away to keep the connection, and closes it beyond; without this
+// bound a client that sends a byte now and then would hold the connection for ever.
 const bodyDrainTime = 5 * time.Second
 
 // Visit is what the origin learns of a request that may go on. The zero value is a request that no room
@@ -218,15 +215,6 @@ func purpose(h http.Header) string {
 	return ""
 }
 
-// turnAway prepares the connection for a request body that goes nowhere.
-func turnAway(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength < 0 || r.ContentLength > bodyDrainMax {
-		w.Header().Set("Connection", "close")
-	}
-	// A listener without deadlines has its own bounds; the server takes this one off for the next request.
-	_ = http.NewResponseController(w).SetReadDeadline(sys.Now().Add(bodyDrainTime))
-}
-
 // write sends an answer of the gate. The body of the request stays unread.
 func write(w http.ResponseWriter, r *http.Request, a *Answer) {
 	header := w.Header()
@@ -239,7 +227,8 @@ func write(w http.ResponseWriter, r *http.Request, a *Answer) {
 		header.Add("Set-Cookie", string(a.Cookie))
 	}
 	if r.ContentLength != 0 {
-		turnAway(w, r)
+		// Some listeners have no deadlines. This one is taken off again for the next request.
+		_ = http.NewResponseController(w).SetReadDeadline(sys.Now().Add(bodyDrainTime))
 	}
 	if len(a.Body) > 0 {
 		header.Set("Content-Length", strconv.Itoa(len(a.Body)))

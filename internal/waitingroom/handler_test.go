@@ -2,7 +2,9 @@ package waitingroom_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -170,7 +172,7 @@ func TestAnswersWaitingVisitors(t *testing.T) {
 func TestBodyOfAWaitingVisitor(t *testing.T) {
 	t.Parallel()
 	s, o := site(t, &rooms{answer: scene("Full")}, hello, config())
-	for _, size := range []int{0, 10, 100_000, 1_000_000} {
+	for _, size := range []int{0, 10, 100_000, 1_000_000} { // net/http drains up to 256 KiB
 		for range 3 {
 			resp, body := get(t, s, "POST", "/buy", strings.Repeat("x", size), "Accept", "application/json")
 			if resp.StatusCode != 200 || !strings.Contains(body, "cfWaitingRoom") {
@@ -289,6 +291,21 @@ func TestRevocation(t *testing.T) {
 	}
 }
 
+// TestRevocationOfAVisitorWhoHasGone: the place is free all the same.
+func TestRevocationOfAVisitorWhoHasGone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	coordinator := &rooms{answer: scene("Inside")}
+	h := handler(t, coordinator, &origin{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		w.Header().Set("Anteroom-Command", "revoke")
+	})}, config(func(c *waitingroom.Config) { c.Room.EnabledOriginCommands = []string{"revoke"} }))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "http://shop.test/", http.NoBody))
+	if _, ended := coordinator.counts(); ended != 1 {
+		t.Errorf("%d sessions ended", ended)
+	}
+}
+
 // reverse forwards with the standard library's proxy, which wipes the header map at an interim answer.
 func reverse(t *testing.T, back http.HandlerFunc) http.HandlerFunc {
 	t.Helper()
@@ -375,10 +392,11 @@ func TestUpgradePasses(t *testing.T) {
 	}
 }
 
+// TestStreamsPass: in whatever way the origin begins its answer, the header is complete and goes out at
+// once.
 func TestStreamsPass(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	for name, write := range map[string]func(http.ResponseWriter) error{
+	for name, begin := range map[string]func(w http.ResponseWriter) error{
 		"Controller": func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() },
 		"Flusher": func(w http.ResponseWriter) error {
 			f, ok := w.(http.Flusher)
@@ -388,41 +406,48 @@ func TestStreamsPass(t *testing.T) {
 			f.Flush()
 			return nil
 		},
+		"Copy": func(w http.ResponseWriter) error {
+			_, err := io.Copy(w, struct{ io.Reader }{strings.NewReader("x")})
+			return errors.Join(err, http.NewResponseController(w).Flush())
+		},
+		"Write": func(w http.ResponseWriter) error {
+			_, err := io.WriteString(w, "x")
+			return errors.Join(err, http.NewResponseController(w).Flush())
+		},
+		"Deadline": func(w http.ResponseWriter) error { // reaches the connection through Unwrap
+			c := http.NewResponseController(w)
+			return errors.Join(c.SetWriteDeadline(time.Now().Add(time.Minute)), c.Flush())
+		},
 	} {
-		s, _ := site(t, &rooms{answer: scene("Inside")}, func(w http.ResponseWriter, r *http.Request) {
-			if err := write(w); err != nil {
-				t.Errorf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			release := make(chan struct{})
+			s, _ := site(t, &rooms{answer: scene("Inside")}, func(w http.ResponseWriter, r *http.Request) {
+				if err := begin(w); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-release:
+				case <-r.Context().Done():
+				}
+				_, _ = io.WriteString(w, "end")
+			}, config())
+			r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
 			}
-			select {
-			case <-release:
-			case <-r.Context().Done():
+			r.Host = "shop.test"
+			resp, err := s.Client().Do(r) // returns with the header, before the end of the body
+			if err != nil {
+				t.Fatal(err)
 			}
-			if n, err := io.Copy(w, struct{ io.Reader }{strings.NewReader("end")}); n != 3 || err != nil {
-				t.Errorf("copied %d, %v", n, err)
+			defer resp.Body.Close()
+			close(release)
+			body, err := io.ReadAll(resp.Body)
+			if len(resp.Cookies()) != 1 || !strings.HasSuffix(string(body), "end") || err != nil {
+				t.Errorf("header %v, body %q, %v", resp.Header, body, err)
 			}
-		}, config())
-		r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Host = "shop.test"
-		resp, err := s.Client().Do(r) // returns with the header, before the body
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(resp.Cookies()) != 1 {
-			t.Errorf("%s: header %v", name, resp.Header)
-		}
-		if name == "Controller" {
-			_ = resp.Body.Close()
-			continue
-		}
-		close(release)
-		body, _ := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if string(body) != "end" {
-			t.Errorf("body %q", body)
-		}
+		})
 	}
 }
 

@@ -8,8 +8,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/anteroom/anteroom/internal/queue"
+	"github.com/anteroom/anteroom/internal/ticket"
 )
 
 func TestHold(t *testing.T) {
@@ -108,4 +111,33 @@ func TestHoldIsBounded(t *testing.T) {
 	if n := len(arrived); n != 1 {
 		t.Errorf("%d requests held after the release, want 1", n)
 	}
+}
+
+// TestAnswerAfterAHoldIsOfItsOwnTime: twelve seconds later the clock and the draws are others.
+func TestAnswerAfterAHoldIsOfItsOwnTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		coordinator := &rooms{await: func(ctx context.Context, _ queue.ID) bool { <-ctx.Done(); return false }}
+		coordinator.answer = func(a queue.Ask) (queue.Answer, error) {
+			if len(coordinator.asks) == 1 {
+				return queue.Answer{ID: a.ID, Arrival: a.Arrival, Known: true, Head: true}, nil
+			}
+			return queue.Answer{Verdict: queue.Admitted, ID: a.ID, Arrival: begin, Accepted: begin, LastSeen: begin, Known: true}, nil
+		}
+		h := handler(t, coordinator, &origin{}, config())
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://shop.test/.anteroom/wait?room="+roomID, http.NoBody)
+		r.Header.Set("Cookie", cookieOf(t, ticket.Ticket{ID: ticket.ID{4}, Arrival: begin, LastSeen: begin}))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if took := time.Since(begin); took != 12*time.Second {
+			t.Errorf("held for %v", took)
+		}
+		if cookie := w.Header().Get("Set-Cookie"); !strings.Contains(cookie, "Max-Age=288;") {
+			t.Errorf("cookie %s", cookie)
+		}
+		if len(coordinator.asks) != 2 || coordinator.asks[0].NewID == coordinator.asks[1].NewID || coordinator.asks[0].Draw == coordinator.asks[1].Draw {
+			t.Errorf("asked %+v", coordinator.asks)
+		}
+	})
 }

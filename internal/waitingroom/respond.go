@@ -95,6 +95,9 @@ func (m *room) view(r *Request, q *queue.Answer) page.View {
 	if !q.ID.IsZero() {
 		v.TicketID = q.ID.String()
 	}
+	if q.LastSeen.IsZero() {
+		v.LastUpdated = r.Now // nobody counted this visitor yet
+	}
 	if q.Verdict == queue.Refused {
 		v.Method, v.Turn = anteroom.Reject, false
 	}

@@ -26,19 +26,15 @@ func ReturnPath(path, query string) string {
 	return string(b)
 }
 
-// staysHere tells that no browser reads an authority in the path: neither as it stands ("//host",
-// "/\host"), nor after dot segments were taken out ("/.//host"), nor after the tabs and line feeds
+// staysHere tells that no browser reads an authority in the path: neither as it stands ("//host", and
+// browsers take a backslash for a slash), nor after dot segments were taken out ("/.//host"), nor after the tabs and line feeds
 // were, which browsers drop; those are percent-encoded before they are shown.
 func staysHere(path string) bool {
-	if path == "" || path[0] != '/' {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
 		return false
 	}
-	if len(path) > 1 && (path[1] == '/' || path[1] == '\\') {
-		return false
-	}
-	doubled := strings.Contains(path, "//") || strings.Contains(path, `\`)
-	dots := strings.Contains(path, "/.") || containsFold(path, "/%2e") || strings.Contains(path, `\`)
-	return !doubled || !dots
+	dots := strings.Contains(path, "/.") || containsFold(path, "/%2e")
+	return !dots || !strings.Contains(path, "//")
 }
 
 // plain tells that a byte string may stand in a header and in a link as it is.

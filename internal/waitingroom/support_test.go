@@ -54,9 +54,12 @@ func (r *rooms) Touch(_ string, id queue.ID) {
 	r.touched = append(r.touched, id)
 }
 
-func (r *rooms) End(_ context.Context, _ string, id queue.ID) {
+func (r *rooms) End(ctx context.Context, _ string, id queue.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
 	r.ended = append(r.ended, id)
 }
 
