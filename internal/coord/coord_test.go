@@ -247,3 +247,36 @@ func TestRemovedRoomForgetsAndAnswersNobody(t *testing.T) {
 		t.Errorf("files left behind: %v %v", left, err)
 	}
 }
+
+// TestFullDiskKeepsTheRoomOpenAndHeals puts the journal on a file that refuses more than a few bytes,
+// as a full disk would, then lets it write again.
+func TestFullDiskKeepsTheRoomOpenAndHeals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	n, stop := start(t, dir, settings(100, time.Hour))
+	defer stop()
+	var v visitor
+	v.ask(t, n, queue.Enter)
+	if err := os.Remove(filepath.Join(dir, roomID+".journal")); err != nil {
+		t.Fatal(err)
+	}
+	coord.BreakJournal(t, n, roomID)
+	var w visitor
+	if a := w.ask(t, n, queue.Enter); a.Verdict != queue.Admitted {
+		t.Fatalf("a failing disk turned a visitor away: %+v", a)
+	}
+	for end := time.Now().Add(10 * time.Second); n.Failing() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n.Failing() {
+		t.Fatal("the journal was not replaced after its failure")
+	}
+	stop()
+	n, stop = start(t, dir, settings(100, time.Hour))
+	defer stop()
+	for _, known := range []*visitor{&v, &w} {
+		if a := known.ask(t, n, queue.Enter); a.Verdict != queue.Admitted || a.Entered {
+			t.Errorf("a session from around the failure is lost: %+v", a)
+		}
+	}
+}

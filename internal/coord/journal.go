@@ -35,6 +35,7 @@ const (
 // machine that lost power restores its line from the visitors' cookies.
 type journal struct {
 	path string
+	// fail learns that a write failed, and with nil that the journal is whole again.
 	fail func(err error)
 
 	mu      sync.Mutex
@@ -48,6 +49,7 @@ type journal struct {
 	size    int64
 	writing bool
 	compact bool
+	broken  bool // records are missing: a snapshot must replace the file
 }
 
 // content is what a journal file says.
@@ -193,21 +195,34 @@ func (j *journal) writeLocked() {
 	j.mu.Unlock()
 	_, err := f.Write(out)
 	j.mu.Lock()
-	if err != nil {
-		j.fail(fmt.Errorf("write the journal %s: %w", j.path, err))
+	if err == nil {
+		j.size += int64(len(out))
+	} else {
+		j.breakLocked(err)
 	}
-	j.size += int64(len(out))
 	j.spare = out
 	j.writing = false
 	j.written = seq
 	j.done.Broadcast()
 }
 
-// bulky tells whether most of the file is history that a snapshot of so many records would replace.
+// breakLocked notes a failed write and cuts off what may have been written of it: a torn frame in the
+// middle would hide all that follow.
+func (j *journal) breakLocked(err error) {
+	err = errors.Join(err, j.file.Truncate(j.size))
+	if _, errSeek := j.file.Seek(j.size, io.SeekStart); errSeek != nil {
+		err = errors.Join(err, errSeek)
+	}
+	j.broken = true
+	j.fail(fmt.Errorf("write the journal %s: %w", j.path, err))
+}
+
+// bulky tells whether a snapshot of so many records should replace the file: most of it is history, or
+// a part is missing.
 func (j *journal) bulky(records int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return !j.compact && j.size > max(compactBytesMin, 4*int64(records)*wire.RecordBytesMax)
+	return !j.compact && (j.broken || j.size > max(compactBytesMin, 4*int64(records)*wire.RecordBytesMax))
 }
 
 // beginCompact starts the rewrite: what is collected from now on goes into both files.
@@ -254,7 +269,13 @@ func (j *journal) finishCompact(seed queue.Seed, snapshot []queue.Record) error 
 	}
 	old := j.file
 	j.file, j.size, j.compact = f, int64(len(out)+len(j.tail)), false
-	return old.Close()
+	err = old.Close()
+	if j.broken {
+		j.broken = false
+		j.fail(nil)
+		return nil // whatever the failed file says at its end
+	}
+	return err
 }
 
 func (j *journal) abandonCompact(f *os.File, err error) error {

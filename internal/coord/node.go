@@ -34,6 +34,8 @@ type Options struct {
 	// DataCenter is the name of this node's data center.
 	DataCenter string
 	Logger     *slog.Logger
+	// Clock is the one that the gate uses too; the zero value is a new one.
+	Clock sys.Clock
 }
 
 // Room is a room's id and its rules.
@@ -50,7 +52,7 @@ type Node struct {
 
 	mu       sync.Mutex // serialises Configure and Close
 	closed   bool
-	failing  atomic.Bool
+	failing  atomic.Int64 // journals that lack records
 	lastFail atomic.Int64
 }
 
@@ -60,7 +62,10 @@ func Open(o Options) (*Node, error) {
 		return nil, anteroom.Errorf(anteroom.CodeUnavailable, "make the directory of the journals: %w", err).
 			WithHint("choose a directory that this user may write with --data")
 	}
-	n := &Node{opts: o, incarnation: uint64(sys.Now().UnixMicro())}
+	if o.Clock == (sys.Clock{}) {
+		o.Clock = sys.NewClock()
+	}
+	n := &Node{opts: o, incarnation: uint64(o.Clock.Now().UnixMicro())}
 	n.rooms.Store(&map[string]*room{})
 	return n, nil
 }
@@ -129,21 +134,37 @@ func (n *Node) open(spec Room) (*room, error) {
 		DataCenter: n.opts.DataCenter, Incarnation: n.incarnation,
 		Settings: spec.Settings, Pace: queue.NearPace(),
 	}
-	return openRoom(filepath.Join(n.opts.Dir, spec.ID+".journal"), spec.ID, cfg, n.fail)
+	return openRoom(filepath.Join(n.opts.Dir, spec.ID+".journal"), cfg, roomDeps{n.opts.Clock, n.journalFault()})
 }
 
-// fail notes that a journal cannot be written. Rooms go on: turning visitors away would be the worse
-// failure. Failing tells the operator's probe.
-func (n *Node) fail(err error) {
-	n.failing.Store(true)
+// journalFault makes the function that a journal tells of its failures. Rooms go on without one:
+// turning visitors away would be the worse failure. Failing tells the operator's probe.
+func (n *Node) journalFault() func(error) {
+	broken := false // calls of one journal come one at a time
+	return func(err error) {
+		switch {
+		case err == nil:
+			broken = false
+			n.failing.Add(-1)
+			n.opts.Logger.Info("journal is whole again")
+			return
+		case !broken:
+			broken = true
+			n.failing.Add(1)
+		}
+		n.logFault(err)
+	}
+}
+
+func (n *Node) logFault(err error) {
 	now := sys.Now().UnixNano()
 	if last := n.lastFail.Load(); now-last >= int64(failLogGap) && n.lastFail.CompareAndSwap(last, now) {
 		n.opts.Logger.Error("journal is not written, a restart now would forget recent admissions", "error", err)
 	}
 }
 
-// Failing tells whether a journal could not be written since the node was opened.
-func (n *Node) Failing() bool { return n.failing.Load() }
+// Failing tells whether a journal lacks records, so that a crash now would forget recent admissions.
+func (n *Node) Failing() bool { return n.failing.Load() > 0 }
 
 // Run lets time pass in all rooms until the context ends.
 func (n *Node) Run(ctx context.Context) {

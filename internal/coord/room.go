@@ -13,7 +13,7 @@ import (
 
 // room is one waiting room on this node: the core, its lock, its journal and the held requests.
 type room struct {
-	id    string
+	clock sys.Clock
 	seed  queue.Seed
 	log   *journal
 	quiet atomic.Bool // nobody is here; time passes in large steps
@@ -33,16 +33,22 @@ type heldTicket struct {
 	waiters int
 }
 
+// roomDeps is what a room needs of its node.
+type roomDeps struct {
+	clock sys.Clock
+	fail  func(error)
+}
+
 // openRoom brings a room to life from its journal.
-func openRoom(path, id string, cfg queue.LocalConfig, fail func(error)) (*room, error) {
+func openRoom(path string, cfg queue.LocalConfig, deps roomDeps) (*room, error) {
 	sys.RandomBytes(cfg.Seed[:])
-	log, old, err := openJournal(path, cfg.Seed, fail)
+	log, old, err := openJournal(path, cfg.Seed, deps.fail)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Seed = old.seed
-	now := sys.Now()
-	r := &room{id: id, seed: old.seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
+	now := deps.clock.Now()
+	r := &room{clock: deps.clock, seed: old.seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
 	r.pair = queue.NewPair(now, cfg, slices.Values(old.records))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +59,7 @@ func openRoom(path, id string, cfg queue.LocalConfig, fail func(error)) (*room, 
 // ask decides one request and returns when the decision is durable.
 func (r *room) ask(ask queue.Ask) queue.Answer {
 	r.mu.Lock()
-	now := sys.Now()
+	now := r.clock.Now()
 	a := r.pair.Ask(now, ask)
 	r.afterLocked(now)
 	r.mu.Unlock()
@@ -102,7 +108,7 @@ func (r *room) await(ctx context.Context, id queue.ID) bool {
 func (r *room) hold(id queue.ID) (h *heldTicket, turn bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := sys.Now()
+	now := r.clock.Now()
 	held, turn := r.pair.Hold(now, id)
 	if !held {
 		return nil, turn
@@ -124,14 +130,14 @@ func (r *room) release(id queue.ID, h *heldTicket) {
 	defer r.mu.Unlock()
 	if h.waiters--; h.waiters == 0 && r.held[id] == h {
 		delete(r.held, id)
-		r.pair.Release(sys.Now(), id)
+		r.pair.Release(r.clock.Now(), id)
 	}
 }
 
 // tick lets time pass.
 func (r *room) tick() {
 	r.mu.Lock()
-	now := sys.Now()
+	now := r.clock.Now()
 	r.pair.Tick(now)
 	r.afterLocked(now)
 	r.quiet.Store(r.pair.Quiet())
@@ -146,7 +152,7 @@ func (r *room) tick() {
 // compact replaces the journal's history by a snapshot.
 func (r *room) compact() {
 	r.mu.Lock()
-	now := sys.Now()
+	now := r.clock.Now()
 	r.afterLocked(now)
 	r.log.beginCompact()
 	snapshot := r.pair.Snapshot(now)
@@ -162,7 +168,7 @@ func (r *room) configure(s queue.Settings) {
 	if s == r.settings {
 		return
 	}
-	now := sys.Now()
+	now := r.clock.Now()
 	r.settings = s
 	r.pair.Configure(now, s)
 	r.afterLocked(now)
@@ -171,14 +177,14 @@ func (r *room) configure(s queue.Settings) {
 func (r *room) touch(id queue.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := sys.Now()
+	now := r.clock.Now()
 	r.pair.Touch(now, id)
 	r.afterLocked(now)
 }
 
 func (r *room) end(id queue.ID) bool {
 	r.mu.Lock()
-	now := sys.Now()
+	now := r.clock.Now()
 	seq, ok := r.pair.End(now, id)
 	r.afterLocked(now)
 	r.mu.Unlock()
@@ -189,7 +195,7 @@ func (r *room) end(id queue.ID) bool {
 func (r *room) status() queue.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := sys.Now()
+	now := r.clock.Now()
 	s := r.pair.Status(now)
 	r.afterLocked(now)
 	return s
@@ -210,7 +216,7 @@ func (r *room) drain() {
 func (r *room) close() error {
 	r.drain()
 	r.mu.Lock()
-	r.afterLocked(sys.Now())
+	r.afterLocked(r.clock.Now())
 	r.mu.Unlock()
 	return r.log.close()
 }

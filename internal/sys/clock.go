@@ -41,3 +41,14 @@ func RandomUint64() uint64 {
 	RandomBytes(b[:])
 	return binary.LittleEndian.Uint64(b[:])
 }
+
+// Clock is a clock that never steps: it begins with the wall clock's time and follows the monotonic
+// clock from there. A wall clock that is set back would put every cookie into the future, and one
+// that is set forward would end every session at once.
+type Clock struct{ start time.Time }
+
+// NewClock starts a clock.
+func NewClock() Clock { return Clock{start: time.Now()} }
+
+// Now is the present by this clock.
+func (c Clock) Now() time.Time { return c.start.Add(time.Since(c.start)) }
