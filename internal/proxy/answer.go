@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ const lazyBytes = 32 << 10
 
 // answer sends the origin's answer on.
 func (x *exchange) answer(res *http.Response) {
-	defer res.Body.Close() //nolint:errcheck // nothing can be done, and the transport drops the connection
+	defer res.Body.Close()
 	dropHop(res.Header)
 	if x.visit.Answer != nil {
 		x.visit.Answer(res.StatusCode, res.Header)
@@ -48,7 +49,7 @@ func (x *exchange) copyHeader(res *http.Response) map[string]bool {
 	h := x.w.Header()
 	for name, values := range res.Header {
 		if mine := h[name]; len(mine) > 0 {
-			values = append(mine[:len(mine):len(mine)], values...)
+			values = append(slices.Clip(mine), values...)
 		}
 		h[name] = values
 	}

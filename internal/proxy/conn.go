@@ -13,7 +13,7 @@ import (
 )
 
 // errRested is why a connection refuses a request that could not be repeated.
-var errRested = errors.New("the connection has rested too long for a request that cannot be repeated") //nolint:gochecknoglobals // a sentinel error
+var errRested = errors.New("the connection has rested too long for a request that cannot be repeated")
 
 // conn is a connection to an origin. For HTTP/1 it corrects three habits of the transport:
 //

@@ -33,7 +33,7 @@ func stripCookies(h http.Header, own ownCookie) {
 		}
 		kept := slices.Clone(lines[:i])
 		for _, line := range lines[i:] {
-			if line, any := stripLine(line, own); any {
+			if line, left := stripLine(line, own); left {
 				kept = append(kept, line)
 			}
 		}

@@ -39,8 +39,7 @@ func (e *brokenUpgrade) Unwrap() error { return e.err }
 // classify finds the reason of a failure and the visitor's status. What the visitor did comes first:
 // it also makes the exchange with the origin fail.
 func (x *exchange) classify(err error) (Reason, int) {
-	var refused *refusal
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		return ReasonClientRequest, refused.status
 	}
 	var fault error

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
@@ -221,18 +222,12 @@ func (x *exchange) interim(code int, header textproto.MIMEHeader) error {
 	dropHop(http.Header(header))
 	h := x.w.Header()
 	callers := make(http.Header, len(h)) // the caller's fields belong to the final answer
-	for name, values := range h {
-		callers[name] = values
-	}
+	maps.Copy(callers, h)
 	clear(h)
-	for name, values := range header {
-		h[name] = values
-	}
+	maps.Copy(h, http.Header(header))
 	x.w.WriteHeader(code)
 	clear(h)
-	for name, values := range callers {
-		h[name] = values
-	}
+	maps.Copy(h, callers)
 	return nil
 }
 

@@ -43,17 +43,17 @@ func forwardedLine(line string) ([]hop, bool) {
 	var hops []hop
 	var h hop
 	for rest := line; ; {
-		name, value, tail, ok := forwardedPair(rest)
+		p, tail, ok := forwardedPair(rest)
 		if !ok {
 			return nil, false
 		}
-		switch strings.ToLower(name) {
+		switch strings.ToLower(p.name) {
 		case "for":
-			h.addr = parseNode(value)
+			h.addr = parseNode(p.value)
 		case "proto":
-			h.proto = value
+			h.proto = p.value
 		case "host":
-			h.host = value
+			h.host = p.value
 		}
 		tail = strings.TrimLeft(tail, " \t")
 		if tail == "" {
@@ -71,25 +71,29 @@ func forwardedLine(line string) ([]hop, bool) {
 	}
 }
 
+// pair is one parameter of an element of Forwarded.
+type pair struct{ name, value string }
+
 // forwardedPair reads name=value or name="value" and gives what follows.
-func forwardedPair(s string) (name, value, tail string, ok bool) {
-	s = strings.TrimLeft(s, " \t")
-	name, s, ok = strings.Cut(s, "=")
-	if !ok || name == "" || !isToken(name) {
-		return "", "", "", false
+func forwardedPair(s string) (p pair, tail string, ok bool) {
+	p.name, s, ok = strings.Cut(strings.TrimLeft(s, " \t"), "=")
+	if !ok || !isToken(p.name) {
+		return pair{}, "", false
 	}
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, ",; \t")
 		if end < 0 {
 			end = len(s)
 		}
-		return name, s[:end], s[end:], !strings.Contains(s[:end], `"`)
+		p.value = s[:end]
+		return p, s[end:], !strings.Contains(p.value, `"`)
 	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		switch {
 		case s[i] == '"':
-			return name, b.String(), s[i+1:], true
+			p.value = b.String()
+			return p, s[i+1:], true
 		case s[i] == '\\' && i+1 < len(s):
 			i++
 			b.WriteByte(s[i])
@@ -97,7 +101,7 @@ func forwardedPair(s string) (name, value, tail string, ok bool) {
 			b.WriteByte(s[i])
 		}
 	}
-	return "", "", "", false // no closing quote
+	return pair{}, "", false // no closing quote
 }
 
 // parseNode reads an address as it stands in the wild: with or without a port, IPv6 with or without
@@ -122,7 +126,8 @@ func parseNode(s string) netip.Addr {
 // setForwarded writes what the origin may believe about the client. Only vouched-for hops are named.
 func setForwarded(h http.Header, c *Client) {
 	addr := nodeText(c.Addr)
-	via := addr
+	var via strings.Builder
+	via.WriteString(addr)
 	var b strings.Builder
 	b.Grow(64 + len(c.Host))
 	b.WriteString("for=")
@@ -135,11 +140,12 @@ func setForwarded(h http.Header, c *Client) {
 	b.WriteString(c.Scheme)
 	for _, a := range c.hops {
 		text := nodeText(a)
-		via += ", " + text
+		via.WriteString(", ")
+		via.WriteString(text)
 		b.WriteString(", for=")
 		writeNode(&b, a, text)
 	}
-	v := []string{via, c.Host, c.Scheme, addr, b.String()} // one allocation for five values
+	v := []string{via.String(), c.Host, c.Scheme, addr, b.String()} // one allocation for five values
 	h["X-Forwarded-For"] = v[0:1:1]
 	h["X-Forwarded-Host"] = v[1:2:2]
 	h["X-Forwarded-Proto"] = v[2:3:3]

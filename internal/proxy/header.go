@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ func (x *exchange) outgoingHeader() http.Header {
 	out := make(http.Header, len(in)+9)
 	named := namedByConnection(in["Connection"])
 	for name, values := range in {
-		if !reserved(name, x.client.trusted) && !contains(named, name) {
+		if !reserved(name, x.client.trusted) && !slices.Contains(named, name) {
 			out[name] = values
 		}
 	}
@@ -98,15 +99,6 @@ func namedByConnection(lines []string) []string {
 		}
 	}
 	return named
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 func hasToken(lines []string, token string) bool {

@@ -83,7 +83,7 @@ http {
 	if err := os.WriteFile(filepath.Join(dir, "page.html"), bytes.Repeat([]byte("x"), 10_000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // nginx may run as another user
+	if err := os.Chmod(dir, 0o755); err != nil { // nginx may run as another user
 		t.Fatal(err)
 	}
 	nginx := exec.CommandContext(t.Context(), "/usr/sbin/nginx", "-p", dir, "-c", filepath.Join(dir, "conf"), "-e", "stderr")

@@ -12,16 +12,16 @@ import (
 func TestParseOriginReads(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"http://127.0.0.1:3000":       "http://127.0.0.1:3000",
-		"HTTP://Shop.Test":            "http://Shop.Test",
-		"https://shop.test/":          "https://shop.test",
-		"h2c://shop.test:50051":       "h2c://shop.test:50051",
-		"http://::1":                  "http://[::1]",
-		"http://[::1]":                "http://[::1]",
-		"http://[::1]:8080":           "http://[::1]:8080",
-		"http://2001:db8::7":          "http://[2001:db8::7]",
-		"http://::ffff:127.0.0.1":     "http://[::ffff:127.0.0.1]",
-		" http://my_host-1.internal ": "http://my_host-1.internal",
+		"http://127.0.0.1:3000":     "http://127.0.0.1:3000",
+		"HTTP://Shop.Test":          "http://Shop.Test",
+		"https://shop.test/":        "https://shop.test",
+		"h2c://shop.test:50051":     "h2c://shop.test:50051",
+		"http://::1":                "http://[::1]",
+		"http://[::1]":              "http://[::1]",
+		"http://[::1]:8080":         "http://[::1]:8080",
+		"http://2001:db8::7":        "http://[2001:db8::7]",
+		"http://::ffff:127.0.0.1":   "http://[::ffff:127.0.0.1]",
+		"http://my_host-1.internal": "http://my_host-1.internal",
 	} {
 		u, err := proxy.ParseOrigin(text)
 		if err != nil {

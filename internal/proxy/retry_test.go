@@ -22,21 +22,24 @@ import (
 // TestDialFailureGoesOnWithTheWholeBody lets the first attempt fail in each stage of connecting.
 func TestDialFailureGoesOnWithTheWholeBody(t *testing.T) {
 	t.Parallel()
-	var delivered atomic.Int64
-	good := startOrigin(t, h1, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		delivered.Add(1)
+	digest := func(w http.ResponseWriter, r *http.Request) {
 		sum := sha256.New()
 		n, _ := io.Copy(sum, r.Body)
 		_, _ = fmt.Fprintf(w, "%d %x", n, sum.Sum(nil))
-	}))
-	bad := map[string]string{
-		"Refused": closedPort(t),
-		"Lookup":  "http://no-such-name.invalid",
-		"TLS":     strings.Replace(good, "http:", "https:", 1), // speaks no TLS
 	}
-	for name, first := range bad {
+	for _, name := range []string{"Refused", "Lookup", "TLS"} {
 		t.Run(name, func(t *testing.T) {
-			var picks atomic.Int64
+			t.Parallel()
+			var picks, delivered atomic.Int64
+			good := startOrigin(t, h1, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				delivered.Add(1)
+				digest(w, r)
+			}))
+			first := map[string]string{
+				"Refused": closedPort(t),
+				"Lookup":  "http://no-such-name.invalid",
+				"TLS":     strings.Replace(good, "http:", "https:", 1), // speaks no TLS
+			}[name]
 			w := startWorld(t, h1, good, func(o *proxy.Options) {
 				o.Pick = func(*http.Request) (*url.URL, error) {
 					if picks.Add(1)%2 == 1 {
@@ -98,6 +101,7 @@ func TestKeepAliveRace(t *testing.T) {
 	var clients sync.WaitGroup
 	const lanes, posts = 40, 4
 	for lane := range lanes {
+		draw := rand.New(rand.NewPCG(1, uint64(lane)))
 		clients.Go(func() {
 			for i := range posts {
 				res, err := w.client.Do(w.request(http.MethodPost, "/", strings.NewReader(fmt.Sprintf("%d-%d", lane, i))))
@@ -106,7 +110,7 @@ func TestKeepAliveRace(t *testing.T) {
 					return
 				}
 				_ = res.Body.Close()
-				time.Sleep(rest - 50*time.Millisecond + rand.N(100*time.Millisecond))
+				time.Sleep(rest - 50*time.Millisecond + time.Duration(draw.Int64N(int64(100*time.Millisecond))))
 			}
 		})
 	}

@@ -18,8 +18,6 @@ import (
 // same bytes, or the visitor gets 400 and the origin sees nothing.
 func TestTargetReachesTheOriginUnchanged(t *testing.T) {
 	t.Parallel()
-	rec := startRecorder(t)
-	w := startWorld(t, h1, rec.url, nil, nil)
 	for name, c := range map[string]struct{ target, want string }{
 		"Root":             {"/", "/"},
 		"EncodedSlash":     {"/a%2Fb", "/a%2Fb"},
@@ -51,6 +49,9 @@ func TestTargetReachesTheOriginUnchanged(t *testing.T) {
 		"ControlByte":      {"/a\x01b", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rec := startRecorder(t)
+			w := startWorld(t, h1, rec.url, nil, nil)
 			res := w.raw("GET " + c.target + " HTTP/1.1\r\nHost: shop.test\r\n\r\n")
 			if c.want == "" {
 				if heads := rec.take(); res.StatusCode != http.StatusBadRequest || len(heads) != 0 {
@@ -63,6 +64,8 @@ func TestTargetReachesTheOriginUnchanged(t *testing.T) {
 			}
 		})
 	}
+	rec := startRecorder(t)
+	w := startWorld(t, h1, rec.url, nil, nil)
 	w.raw("OPTIONS * HTTP/1.1\r\nHost: shop.test\r\n\r\n")
 	if head := rec.one(t); !strings.HasPrefix(head, "OPTIONS * HTTP/1.1\r\n") {
 		t.Errorf("OPTIONS * arrived as %q", head)

@@ -38,8 +38,7 @@ const goodMax = 1024
 // worked is tried, so that a broken resolver does not take a healthy site down.
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	c, err := d.net.DialContext(ctx, network, addr)
-	var lookup *net.DNSError
-	if errors.As(err, &lookup) {
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		if last := d.last(addr); last != "" {
 			c, err = d.net.DialContext(ctx, network, last)
 		}

@@ -18,8 +18,8 @@ const replayBytesMax = 64 << 10
 
 // Errors of an upload that are nobody's fault by themselves; the cause is what ended the attempt.
 var (
-	errUploadStopped = errors.New("the request body is no longer wanted")                                 //nolint:gochecknoglobals // a sentinel error
-	errNoReplay      = errors.New("the origin connection was lost and the request body cannot be resent") //nolint:gochecknoglobals // a sentinel error
+	errUploadStopped = errors.New("the request body is no longer wanted")
+	errNoReplay      = errors.New("the origin connection was lost and the request body cannot be resent")
 )
 
 // upload is the visitor's request body. It outlives attempts: each attempt reads it through an
