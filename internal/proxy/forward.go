@@ -69,12 +69,8 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, v Visit) {
 		return
 	}
 	x.upgrade = wantedUpgrade(r)
-	ctx := r.Context()
-	if x.upload != nil && r.ProtoMajor == 1 {
-		var release func()
-		ctx, release = x.upload.detached()
-		defer release()
-	}
+	ctx, release := x.context()
+	defer release()
 	res, err := x.roundTrip(ctx)
 	if err != nil {
 		x.fail(err)
@@ -86,6 +82,14 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, v Visit) {
 		return
 	}
 	x.answer(res)
+}
+
+// context ends when the visitor leaves.
+func (x *exchange) context() (context.Context, func()) {
+	if x.upload != nil && x.r.ProtoMajor == 1 {
+		return x.upload.detached()
+	}
+	return x.r.Context(), func() {}
 }
 
 // endUpload gives the request body back to the server, after a while for a visitor who still sends.

@@ -87,7 +87,9 @@ func (l Limits) withDefaults() Limits {
 func (p *Proxy) Trust() Trust { return p.trust }
 
 // ServeHTTP forwards a request that no room covers.
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.Forward(w, r, Visit{}) }
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.Forward(w, r, Visit{}) //nolint:contextcheck // the context is the request's
+}
 
 // Close ends switched connections (WebSocket) and drops unused origin connections. Requests under way
 // go on; end those with the server's Shutdown first.
