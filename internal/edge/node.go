@@ -32,6 +32,7 @@ const (
 type Node struct {
 	opts  Options
 	log   *slog.Logger
+	clock sys.Clock
 	bus   *bus.Bus
 	store *store.Store
 	rooms *coord.Node
@@ -58,7 +59,7 @@ type cleanup struct {
 // left open. The context bounds the building and is the parent of the node's goroutines.
 func New(ctx context.Context, o Options) (*Node, error) {
 	parent := context.WithoutCancel(ctx) // Stop ends the node, not the context in which it was built
-	n := &Node{opts: o, log: o.Logger, group: sys.NewGroup(parent), listeners: sys.NewGroup(parent)}
+	n := &Node{opts: o, log: o.Logger, clock: sys.NewClock(), group: sys.NewGroup(parent), listeners: sys.NewGroup(parent)}
 	steps := []func(context.Context) error{
 		n.bind, n.openStore, n.openRooms, n.openGate, n.quickRoom, n.buildServers,
 	}
@@ -134,6 +135,7 @@ func (n *Node) openStore(ctx context.Context) (err error) {
 func (n *Node) openRooms(context.Context) (err error) {
 	n.rooms, err = coord.Open(coord.Options{
 		Dir: filepath.Join(n.opts.Data, "queue"), DataCenter: DataCenter, Logger: n.log.With("part", "coord"),
+		Clock: n.clock,
 	})
 	if err != nil {
 		return err

@@ -69,6 +69,7 @@ func (n *Node) buildHandler() *waitingroom.Handler {
 			return waitingroom.Client{Addr: c.Addr, HTTPS: c.Scheme == "https", Host: c.Host}
 		},
 		Meter: n.meter,
+		Now:   n.clock.Now,
 	})
 	n.group.Go("long requests", h.Run)
 	return h
@@ -177,7 +178,7 @@ func (n *Node) dashboardRooms() []dashboard.Room {
 	for i := range s.Rooms {
 		status, err := n.rooms.Status(n.group.Context(), s.Rooms[i].Room.ID)
 		if err != nil {
-			continue // it was removed a moment ago
+			n.log.Debug("room without counts", "room", s.Rooms[i].Room.ID, "error", err)
 		}
 		out = append(out, dashboard.Room{Config: s.Rooms[i].Room, Extras: s.Rooms[i].Extras, Status: status})
 	}

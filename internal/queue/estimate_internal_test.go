@@ -102,15 +102,19 @@ func TestRefreshIntervals(t *testing.T) {
 		if random {
 			set, most = Settings{Method: "random"}, refreshLottery
 		}
-		got := refresh(set, Estimate{Known: rapid.Bool().Draw(t, "known"), Middle: wait}, draw)
+		waiting := rapid.IntRange(0, 1_000_000).Draw(t, "waiting")
+		got := refresh(set, Estimate{Known: rapid.Bool().Draw(t, "known"), Middle: wait}, waiting, draw)
 		if got < refreshMin || got > most || got%time.Second != 0 {
 			t.Fatalf("refresh %v for a wait of %v", got, wait)
 		}
 	})
+	if got := refresh(Settings{Method: "fifo"}, Estimate{Known: true, Middle: time.Hour}, 100, 1<<63); got > refreshSmall {
+		t.Errorf("a crowd of a hundred asks every %v only", got)
+	}
 	var sum time.Duration
 	seen := map[time.Duration]bool{}
 	for i := range uint64(1000) {
-		got := refresh(Settings{Method: "fifo"}, Estimate{Known: true, Middle: 3 * time.Minute}, i*0x9e3779b97f4a7c15)
+		got := refresh(Settings{Method: "fifo"}, Estimate{Known: true, Middle: 3 * time.Minute}, 10_000, i*0x9e3779b97f4a7c15)
 		sum += got
 		seen[got] = true
 	}

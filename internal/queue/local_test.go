@@ -224,9 +224,14 @@ func TestQueueAllAdmitsNobodyAndKeepsSessions(t *testing.T) {
 	if !inside.inside() || late.inside() {
 		t.Error("queue_all must keep sessions and admit nobody")
 	}
-	w.set.QueueAll = false
+	w.set.Method = anteroom.Reject
 	w.room.Configure(w.now, w.set)
-	w.run(2 * time.Second)
+	if a := w.guest().enter(); a.Verdict != queue.Waiting {
+		t.Errorf("%+v: queue_all goes before the method", a)
+	}
+	w.set.Method, w.set.QueueAll = anteroom.FIFO, false
+	w.room.Configure(w.now, w.set)
+	w.run(5 * time.Second)
 	if !late.inside() {
 		t.Error("nobody enters after queue_all ends")
 	}
@@ -314,6 +319,9 @@ func TestLapsedTurnGoesOnAndThePlaceIsKept(t *testing.T) {
 		t.Errorf("%d waiting, everyone present is inside", s.Waiting)
 	}
 	w.run(40 * time.Second) // a place becomes free
+	if a := w.ask(gone[0].p, queue.Look); !a.Turn {
+		t.Errorf("%+v: the next request would enter", a)
+	}
 	if a := gone[0].enter(); a.Verdict != queue.Admitted || !a.Known {
 		t.Errorf("who let the turn lapse came back and got %+v, want to go next", a)
 	}

@@ -16,6 +16,7 @@ const (
 	// refreshMin, refreshMax and refreshLottery bound the refresh interval.
 	refreshMin     = time.Second
 	refreshMax     = 60 * time.Second
+	refreshSmall   = 10 * time.Second // the longest interval of a small crowd
 	refreshLottery = 20 * time.Second
 	// lookahead is for how long admissions of a lottery are drawn ahead of the free places: winners
 	// ask again within refreshLottery, and whoever asks first takes a place, so that none idles. The
@@ -23,6 +24,8 @@ const (
 	lookahead = refreshLottery / 2
 	// refreshUnknown is the interval while nobody is admitted and no wait can be estimated.
 	refreshUnknown = 20 * time.Second
+	// refreshPerSecond is the number of polls a second to which a room's crowd is spread.
+	refreshPerSecond = 200
 	// earlyMax is how much before its refresh interval a check-in may come and still count: it
 	// covers the rounding of the interval to whole seconds and the clocks of clients.
 	earlyMax = 250 * time.Millisecond

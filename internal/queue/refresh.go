@@ -10,7 +10,11 @@ import (
 // refresh is when a visitor with this estimate asks again: a sixth of the wait, so that few polls
 // are needed far away from the turn and a freed place finds its owner at once near it. A fifth of
 // jitter to both sides keeps crowds from asking in step. Always whole seconds.
-func refresh(s Settings, e Estimate, draw uint64) time.Duration {
+//
+// A small crowd asks every ten seconds at least: it costs nothing, people see their place fall, and a
+// raised limit finds them soon. A large one is spread so that a room has refreshPerSecond polls, up to
+// the longest interval.
+func refresh(s Settings, e Estimate, waiting int, draw uint64) time.Duration {
 	most := refreshMax
 	if s.Method == anteroom.Random {
 		most = refreshLottery
@@ -18,6 +22,8 @@ func refresh(s Settings, e Estimate, draw uint64) time.Duration {
 	if !e.Known {
 		return jitter(refreshUnknown, most, draw)
 	}
+	spread := time.Duration(waiting/refreshPerSecond) * time.Second
+	most = min(most, max(refreshSmall, spread))
 	return jitter(min(e.Middle/6, most), most, draw)
 }
 

@@ -10,7 +10,7 @@ import (
 // else to the end of the line. A new ticket is not registered yet. Its place is the time of arrival
 // in the cookie, and the first check-in registers it: a client that drops cookies never counts.
 func (l *Local) newcomer(now int64, ask Ask) Answer {
-	if l.set.Method == anteroom.Reject {
+	if l.rejects() {
 		return Answer{Verdict: Refused}
 	}
 	if ask.Purpose == Enter {
@@ -25,7 +25,7 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	if ask.Purpose == Look {
 		a.Turn = l.canWalkIn(now)
 		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
-		a.Refresh = refresh(l.set, a.Estimate, ask.Draw)
+		a.Refresh = refresh(l.set, a.Estimate, a.Waiting, ask.Draw)
 		return a
 	}
 	l.pend(now)
@@ -51,6 +51,9 @@ func (l *Local) canWalkIn(now int64) bool {
 		return l.tickets.line.len() == 0 && l.others == 0 && l.idle() > kept && l.pendingCount(now) == 0
 	}
 }
+
+// rejects tells that the room turns visitors away. queue_all goes before the method: they wait then.
+func (l *Local) rejects() bool { return l.set.Method == anteroom.Reject && !l.set.QueueAll }
 
 // idle is how many may enter this instant under both limits.
 func (l *Local) idle() int { return min(l.rights.idle(), l.permit.idle()) }
@@ -130,7 +133,7 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 		return l.admit(now, ask.ID, arrival)
 	}
 	a := Answer{Verdict: Waiting, Known: true, Turn: l.turn(slot, tk)}
-	if l.set.Method == anteroom.Reject {
+	if l.rejects() {
 		a.Verdict = Refused // the place is kept for the day the room opens again
 	}
 	l.describe(now, &a, slot, tk)
@@ -142,7 +145,7 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	if now >= stampOf(ask.LastSeen)+(ask.Refresh-earlyMax).Microseconds() || ask.Refresh > refreshMax {
 		// A check-in that counts. An earlier one is answered and changes nothing.
 		a.LastSeen = timeOf(now)
-		a.Refresh = refresh(l.set, a.Estimate, ask.Draw)
+		a.Refresh = refresh(l.set, a.Estimate, a.Waiting, ask.Draw)
 	}
 	l.expect(now, slot, tk, a.Refresh)
 	return a
@@ -198,12 +201,13 @@ func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
 	}
 }
 
-// turn tells whether a right and a permit are at hand for this very ticket. In a line the rights
+// turn tells whether a right and a permit are at hand for this very ticket; one that has lapsed is due
+// again with the next request. In a line the rights
 // belong to the due tickets in the order of their keys, so nobody who asks more often gains; the
 // winners of a lottery take them as they come.
 func (l *Local) turn(slot uint32, tk *ticket) bool {
 	switch {
-	case l.set.QueueAll || l.set.Method == anteroom.Reject || tk.state != ticketDue:
+	case l.set.QueueAll || l.rejects() || tk.state == ticketWaiting:
 		return false
 	case l.set.Method == anteroom.Random:
 		return l.idle() > 0

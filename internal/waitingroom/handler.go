@@ -56,6 +56,8 @@ type Options struct {
 	// Client tells who sent a request.
 	Client func(r *http.Request) Client
 	Meter  Meter
+	// Now is the clock of the coordinator, so that cookies and sessions agree; nil means the wall clock.
+	Now func() time.Time
 }
 
 // Handler is the gate as an http.Handler around an origin. Run must run beside it.
@@ -71,6 +73,9 @@ type Handler struct {
 func NewHandler(o Options) *Handler {
 	if o.Meter == nil {
 		o.Meter = silent{}
+	}
+	if o.Now == nil {
+		o.Now = sys.Now
 	}
 	h := &Handler{options: o, draws: NewDraws(), holds: newHolds()}
 	h.scratch.New = func() any { return &exchange{} }
@@ -129,7 +134,7 @@ func (h *Handler) decide(ctx context.Context, x *exchange) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	x.request.Held, x.request.Now = true, sys.Now()
+	x.request.Held, x.request.Now = true, h.options.Now()
 	h.draws.Fill(&x.request)
 	h.options.Gate.Decide(ctx, &x.request, &x.answer)
 	return true
@@ -176,7 +181,7 @@ func (h *Handler) read(r *http.Request, q *Request) {
 		ServiceWorker:   field(r.Header, "Service-Worker"),
 		Peer:            c.Addr,
 		HTTPS:           c.HTTPS,
-		Now:             sys.Now(),
+		Now:             h.options.Now(),
 	}
 	if q.Upgrade == "" && r.Method == http.MethodConnect {
 		q.Upgrade = field(r.Header, ":protocol") // an extended CONNECT of HTTP/2

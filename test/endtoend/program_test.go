@@ -3,6 +3,7 @@ package endtoend_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -191,4 +192,19 @@ func (p *program) metric(ctx context.Context, series string) string {
 		p.t.Fatalf("no series %s in\n%s", series, text)
 	}
 	return m[1]
+}
+
+// command runs the program once with an input and gives what it said and the exit code.
+func (p *program) command(input string, args ...string) (string, int) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		p.t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
 }
