@@ -47,6 +47,12 @@ func (r *rooms) Status(_ context.Context, id string) (queue.Status, error) {
 	return r.status[id], r.err
 }
 
+func (r *rooms) set(id string, status queue.Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status[id] = status
+}
+
 func (r *rooms) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -342,9 +342,7 @@ func TestStatus(t *testing.T) {
 			`{"status":"queueing","event_id":"","estimated_queued_users":1,"estimated_total_active_users":0,"max_estimated_time_minutes":0}`,
 		},
 	} {
-		s.rooms.mu.Lock()
-		s.rooms.status[id] = c.now
-		s.rooms.mu.Unlock()
+		s.rooms.set(id, c.now)
 		if a := s.good(t, http.MethodGet, room+"/status", ""); string(a.Result) != c.want {
 			t.Errorf("%s: %s, want %s", c.name, a.Result, c.want)
 		}
