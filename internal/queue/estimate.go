@@ -84,6 +84,11 @@ func (e *estimator) rate(s Settings) float64 {
 	return min(float64(s.NewUsersPerMinute)/60, float64(s.TotalActiveUsers)/e.hold(s))
 }
 
+// rateBinds tells whether new_users_per_minute is the tighter limit.
+func (e *estimator) rateBinds(s Settings) bool {
+	return float64(s.NewUsersPerMinute)/60 < float64(s.TotalActiveUsers)/e.hold(s)
+}
+
 // settled tells whether the estimate is based on enough experience to stand without a range.
 func (e *estimator) settled(now int64) bool {
 	return e.seen >= settleExits && e.queued != 0 && now-e.queued >= settleTime.Microseconds()

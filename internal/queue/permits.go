@@ -34,6 +34,19 @@ func (p *permits) cool(now int64) (freed int) {
 	return freed
 }
 
+// scheduleMax bounds how many entries freeAt looks at.
+const scheduleMax = 256
+
+// freeAt is when the n-th permit from now will have cooled; false when that is too far away to say.
+func (p *permits) freeAt(n int) (stamp int64, ok bool) {
+	for i := 0; i < len(p.used) && i < scheduleMax; i++ {
+		if n -= p.used[i].n; n <= 0 {
+			return p.used[i].at, true
+		}
+	}
+	return 0, false
+}
+
 // since is how many admissions were at or after the stamp.
 func (p *permits) since(stamp int64) (n int) {
 	for i := len(p.used) - 1; i >= 0 && p.used[i].at >= stamp+permitCooling.Microseconds(); i-- {

@@ -161,6 +161,7 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 		place = 1
 	}
 	a.Estimate = l.est.of(now, l.set, place-min(place-1, l.idle()), a.Waiting)
+	l.sharpen(now, &a.Estimate, place)
 	if l.set.Method != anteroom.Random {
 		a.Position = place
 	}
@@ -168,6 +169,25 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 		a.Estimate = Estimate{Known: true}
 	}
 	a.Head = a.Turn || a.Estimate.Known && a.Estimate.Middle < headWait
+}
+
+// sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
+// binds, a place is free when its permit has cooled, and no earlier in any case.
+func (l *Local) sharpen(now int64, e *Estimate, place int) {
+	need := place - l.permit.idle()
+	if !e.Known || need <= 0 || l.set.Method != anteroom.FIFO {
+		return
+	}
+	at, ok := l.permits.freeAt(need)
+	if !ok {
+		return
+	}
+	wait := time.Duration(at-now) * time.Microsecond
+	if wait > e.Middle {
+		e.Low, e.Middle, e.High = max(e.Low, wait), wait, max(e.High, wait)
+	} else if l.est.rateBinds(l.set) {
+		e.Low, e.Middle, e.High = wait, wait, wait
+	}
 }
 
 // head tells whether the visitor's turn is near.

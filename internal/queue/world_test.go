@@ -46,7 +46,14 @@ type person struct {
 	browse           time.Duration
 	poll             func(told time.Duration) time.Duration
 	inside, gone     bool
+	told             []promise
 	returns          time.Duration // goes away once while waiting, and comes back after this
+}
+
+// promise is an estimate that a person was shown, and when.
+type promise struct {
+	at   time.Time
+	wait time.Duration
 }
 
 type event struct {
@@ -166,6 +173,9 @@ func (w *world) visit(p *person) {
 	case queue.Admitted:
 		w.enter(p, a)
 	case queue.Waiting:
+		if a.Estimate.Known {
+			p.told = append(p.told, promise{w.now, a.Estimate.Middle})
+		}
 		if p.returns > 0 {
 			w.after(p.returns, func() { w.visit(p) })
 			p.returns = 0
