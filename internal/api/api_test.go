@@ -93,6 +93,7 @@ type server struct {
 	zone   string
 	zones  string // path of the rooms of the zone
 	store  *store.Store
+	bus    *bus.Bus
 	rooms  *rooms
 	log    *log
 	client *http.Client
@@ -109,7 +110,7 @@ func serveIn(t testing.TB, dir string, wrap func(api.Configuration) api.Configur
 	b, err := bus.Open(t.Context(), bus.Options{Dir: dir})
 	must(t, err)
 	t.Cleanup(func() { must(t, b.Close()) })
-	s := &server{rooms: &rooms{status: map[string]queue.Status{}}, log: &log{}}
+	s := &server{bus: b, rooms: &rooms{status: map[string]queue.Status{}}, log: &log{}}
 	s.store, err = store.Open(t.Context(), store.Options{JetStream: b.JetStream(), Dir: dir})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.store.Close()) })
@@ -126,6 +127,12 @@ func serveIn(t testing.TB, dir string, wrap func(api.Configuration) api.Configur
 	s.zone = s.store.Snapshot().Zones[0].ID
 	s.zones = "/zones/" + s.zone + "/waiting_rooms"
 	return s
+}
+
+// stop ends store and bus as a stop of the node does.
+func (s *server) stop(t testing.TB) {
+	t.Helper()
+	must(t, errors.Join(s.store.Close(), s.bus.Close()))
 }
 
 // checks knows one broken template, as the page package would report it.
@@ -202,12 +209,15 @@ func (s *server) good(t testing.TB, method, path, body string, headers ...string
 	return a
 }
 
+// fault is how a request fails: its HTTP status and the code of its first error.
+type fault struct{ status, code int }
+
 // bad makes a request that must fail in this way.
-func (s *server) bad(t testing.TB, status, code int, method, path, body string, headers ...string) answer {
+func (s *server) bad(t testing.TB, want fault, method, path, body string, headers ...string) answer {
 	t.Helper()
 	a := s.do(t, method, path, body, headers...)
-	if a.status != status || len(a.Errors) == 0 || a.Errors[0].Code != code {
-		t.Errorf("%s %s: %d %s, want %d with code %d", method, path, a.status, a.raw, status, code)
+	if a.status != want.status || len(a.Errors) == 0 || a.Errors[0].Code != want.code {
+		t.Errorf("%s %s: %d %s, want %d with code %d", method, path, a.status, a.raw, want.status, want.code)
 	}
 	return a
 }
@@ -238,10 +248,10 @@ func TestAuthentication(t *testing.T) {
 		"Missing":      {"", 401},
 		"Empty":        {"Bearer ", 401},
 		"OtherScheme":  {"Basic " + token, 401},
-		"Wrong":        {"Bearer wrong", 403},
-		"Longer":       {"Bearer " + token + "x", 403},
-		"Shorter":      {"Bearer " + token[1:], 403},
-		"Two":          {"Bearer " + token + " another", 403},
+		"Wrong":        {"Bearer wrong", 401},
+		"Longer":       {"Bearer " + token + "x", 401},
+		"Shorter":      {"Bearer " + token[1:], 401},
+		"Two":          {"Bearer " + token + " another", 401},
 		"NoScheme":     {token, 401},
 		"SpacesAround": {"Bearer   " + token + "  ", 200},
 	} {
@@ -275,25 +285,25 @@ func TestPathsThatAreNotThere(t *testing.T) {
 		"/zones/" + s.zone + "/", "/accounts/x", "/accounts/x/waiting_rooms", s.zones + "/", room + "/", room + "/rules", room + "/events/x/details",
 		s.zones + "/settings", s.zones + "/preview", "/zones/%2e%2e/x", "/../client/v4/zones", "/zones/" + strings.ToUpper(s.zone) + "x",
 	} {
-		a := s.bad(t, 404, 7003, http.MethodGet, path, "")
+		a := s.bad(t, fault{404, 7003}, http.MethodGet, path, "")
 		if a.header.Get("Content-Type") != "application/json" || a.header.Get("X-Request-Id") == "" || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: headers %v", path, a.header)
 		}
 	}
 	for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodPost, http.MethodDelete} {
-		s.bad(t, 404, 7003, method, s.zones+"/settings", `{"search_engine_crawler_bypass":true}`)
+		s.bad(t, fault{404, 7003}, method, s.zones+"/settings", `{"search_engine_crawler_bypass":true}`)
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		a := s.bad(t, 404, 1001, method, s.zones+"/699d98642c564d2e855e9661899b7252", minimal("a", ""))
+		a := s.bad(t, fault{404, 1001}, method, s.zones+"/699d98642c564d2e855e9661899b7252", minimal("a", ""))
 		if a.Errors[0].Message != "Object not found." {
 			t.Errorf("%s: %s", method, a.raw)
 		}
-		s.bad(t, 404, 7003, method, "/zones/x/waiting_rooms/y", minimal("a", ""))
+		s.bad(t, fault{404, 7003}, method, "/zones/x/waiting_rooms/y", minimal("a", ""))
 	}
 	for _, path := range []string{"/status", "/extras"} {
-		s.bad(t, 404, 1001, http.MethodGet, s.zones+"/x"+path, "")
+		s.bad(t, fault{404, 1001}, http.MethodGet, s.zones+"/x"+path, "")
 	}
-	s.bad(t, 404, 1001, http.MethodDelete, s.zones+"/x/sessions/"+strings.Repeat("a", 32), "")
+	s.bad(t, fault{404, 1001}, http.MethodDelete, s.zones+"/x/sessions/"+strings.Repeat("a", 32), "")
 }
 
 func TestMethods(t *testing.T) {
@@ -313,7 +323,7 @@ func TestMethods(t *testing.T) {
 			if strings.Contains(allow, method) {
 				continue
 			}
-			a := s.bad(t, 405, 2005, method, path, "")
+			a := s.bad(t, fault{405, 2005}, method, path, "")
 			if got := a.header.Get("Allow"); got != allow {
 				t.Errorf("%s %s: Allow is %q, want %q", method, path, got, allow)
 			}
@@ -342,13 +352,13 @@ func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	large := `{"name":"` + strings.Repeat("a", 8<<20) + `"}`
-	s.bad(t, 413, 2002, http.MethodPost, s.zones, large)
+	s.bad(t, fault{413, 2002}, http.MethodPost, s.zones, large)
 	room := s.create(t, "shop", "")
 	for _, method := range []string{http.MethodPut, http.MethodPatch} {
-		s.bad(t, 413, 2002, method, room, large)
-		s.bad(t, 413, 2002, method, room+"/extras", large)
-		s.bad(t, 400, 1002, method, room, "")
-		s.bad(t, 400, 1002, method, room, "{")
+		s.bad(t, fault{413, 2002}, method, room, large)
+		s.bad(t, fault{413, 2002}, method, room+"/extras", large)
+		s.bad(t, fault{400, 1002}, method, room, "")
+		s.bad(t, fault{400, 1002}, method, room, "{")
 	}
 	// Whatever the content type says, the body is JSON.
 	for i, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8", "nonsense"} {
@@ -395,12 +405,12 @@ func TestPaging(t *testing.T) {
 		"?per_page=x": "/per_page", "?page=0": "/page", "?page=-1": "/page", "?page=1.5": "/page", "?page=99999999999999999999": "/page",
 	} {
 		for _, path := range []string{s.zones, "/zones", "/accounts"} {
-			if a := s.bad(t, 400, 1002, http.MethodGet, path+query, ""); a.Errors[0].Source.Pointer != field {
+			if a := s.bad(t, fault{400, 1002}, http.MethodGet, path+query, ""); a.Errors[0].Source.Pointer != field {
 				t.Errorf("%s%s: %s", path, query, a.raw)
 			}
 		}
 	}
-	if a := s.bad(t, 400, 1002, http.MethodGet, s.zones+"?page=x&per_page=y", ""); len(a.Errors) != 2 {
+	if a := s.bad(t, fault{400, 1002}, http.MethodGet, s.zones+"?page=x&per_page=y", ""); len(a.Errors) != 2 {
 		t.Errorf("two faults: %s", a.raw)
 	}
 	page := 0
@@ -475,11 +485,11 @@ func TestOurFaultsAreLoggedAndNotShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serveIn(t, t.TempDir(), func(real api.Configuration) api.Configuration {
-				c.Configuration = real
+			s := serveIn(t, t.TempDir(), func(behind api.Configuration) api.Configuration {
+				c.Configuration = behind
 				return c.failing
 			})
-			a := s.bad(t, c.status, c.code, http.MethodPost, s.zones, minimal("shop", ""))
+			a := s.bad(t, fault{c.status, c.code}, http.MethodPost, s.zones, minimal("shop", ""))
 			id := a.header.Get("X-Request-Id")
 			if strings.Contains(string(a.raw), "secret") || !strings.Contains(a.Errors[0].Message, id) {
 				t.Errorf("shown: %s", a.raw)

@@ -159,8 +159,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 		},
 	} {
 		_, err := api.Apply(t.Context(), s.applyClient(), site(t, c.text), false)
-		var list anteroom.Errors
-		if !errors.As(err, &list) {
+		if _, ok := errors.AsType[anteroom.Errors](err); !ok {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -228,9 +227,11 @@ func TestApplyMidway(t *testing.T) {
 	}
 	done := ""
 	for _, room := range diff.Rooms {
-		done += fmt.Sprint(room.Done, " ")
+		if room.Done {
+			done += room.Name + " "
+		}
 	}
-	if done != "true true false false " || len(s.store.Snapshot().Rooms) != 2 {
+	if done != "one two " || len(s.store.Snapshot().Rooms) != 2 {
 		t.Errorf("done %s, the server has %d rooms", done, len(s.store.Snapshot().Rooms))
 	}
 	diff, err = api.Apply(t.Context(), client, site(t, text), false)

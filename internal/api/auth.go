@@ -45,14 +45,14 @@ func (a *Authenticator) Check(token string) (id string, ok bool) {
 	return id, ok
 }
 
-// Request checks the Authorization header of a request. The error is or wraps an
+// Request checks the Authorization header of a request. The error is an
 // anteroom.Error with anteroom.CodeAuth.
 func (a *Authenticator) Request(r *http.Request) (id string, err error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", &missingToken{anteroom.Errorf(anteroom.CodeAuth, "Authentication error").
-			WithHint("send the header Authorization: Bearer <token>")}
+		return "", anteroom.Errorf(anteroom.CodeAuth, "Authentication error").
+			WithHint("send the header Authorization: Bearer <token>")
 	}
 	id, ok := a.Check(token)
 	if !ok {
@@ -60,12 +60,3 @@ func (a *Authenticator) Request(r *http.Request) (id string, err error) {
 	}
 	return id, nil
 }
-
-// missingToken tells a request without a token (401) from one with a wrong token (403).
-type missingToken struct{ err *anteroom.Error }
-
-// Error is that of the error within.
-func (e *missingToken) Error() string { return e.err.Error() }
-
-// Unwrap gives the error without the difference.
-func (e *missingToken) Unwrap() error { return e.err }

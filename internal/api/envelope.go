@@ -82,7 +82,7 @@ func statusOf(code anteroom.Code) int {
 	case anteroom.CodeMethod:
 		return http.StatusMethodNotAllowed
 	case anteroom.CodeAuth:
-		return http.StatusForbidden
+		return http.StatusUnauthorized
 	case anteroom.CodeUnavailable:
 		return http.StatusServiceUnavailable
 	case anteroom.CodeInternal:

@@ -39,14 +39,14 @@ func TestPublishedRules(t *testing.T) {
 			s.good(t, http.MethodPatch, room, "{"+c.set+"}")
 			continue
 		}
-		a := s.bad(t, 400, 1002, http.MethodPatch, room, "{"+c.set+"}")
+		a := s.bad(t, fault{400, 1002}, http.MethodPatch, room, "{"+c.set+"}")
 		if len(a.Errors) != 1 || a.Errors[0].Source.Pointer != c.pointer || !strings.Contains(a.Errors[0].Message, c.text) {
 			t.Errorf("%s: %s", c.name, a.raw)
 		}
 	}
 	s.good(t, http.MethodDelete, room, "") // V20
-	s.bad(t, 404, 1001, http.MethodGet, room, "")
-	s.bad(t, 404, 1001, http.MethodDelete, room, "")
+	s.bad(t, fault{404, 1001}, http.MethodGet, room, "")
+	s.bad(t, fault{404, 1001}, http.MethodDelete, room, "")
 }
 
 // invalid are bodies of a POST with the field at fault.
@@ -117,7 +117,7 @@ func TestInvalidBodies(t *testing.T) {
 			if method == http.MethodPatch && (body == `{}` || body == `{"name":"a"}`) {
 				continue // these change nothing, or only the name
 			}
-			a := s.bad(t, 400, 1002, method, path, body)
+			a := s.bad(t, fault{400, 1002}, method, path, body)
 			found := false
 			for _, e := range a.Errors {
 				if e.Code != 1002 || len(e.Message) < 10 {
@@ -133,7 +133,7 @@ func TestInvalidBodies(t *testing.T) {
 	if after := string(s.good(t, http.MethodGet, s.zones, "").raw); after != before || s.store.Snapshot().Revision != revision {
 		t.Errorf("the rooms were %s and are %s", before, after)
 	}
-	a := s.bad(t, 400, 1002, http.MethodPost, s.zones, minimal("taken", ""))
+	a := s.bad(t, fault{400, 1002}, http.MethodPost, s.zones, minimal("taken", ""))
 	if !strings.Contains(string(a.raw), strings.TrimPrefix(taken, s.zones+"/")) {
 		t.Errorf("a taken name does not say by whom: %s", a.raw)
 	}
@@ -142,7 +142,7 @@ func TestInvalidBodies(t *testing.T) {
 func TestSeveralFaultsAreSeveralErrors(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	a := s.bad(t, 400, 1002, http.MethodPost, s.zones, minimal("shop", `,"path":"x","session_duration":0,"a/b~c":1`))
+	a := s.bad(t, fault{400, 1002}, http.MethodPost, s.zones, minimal("shop", `,"path":"x","session_duration":0,"a/b~c":1`))
 	var pointers []string
 	for _, e := range a.Errors {
 		pointers = append(pointers, e.Source.Pointer)
@@ -235,8 +235,8 @@ func TestReplaceKeepsTheExtras(t *testing.T) {
 		t.Errorf("after an empty patch and a dry run %s", a.Result)
 	}
 	for _, body := range []string{`{"session_duration":"1ms"}`, `{"session_duration":5}`, `{"x":1}`, `[]`, ``} {
-		s.bad(t, 400, 1002, http.MethodPut, room+"/extras", body)
-		s.bad(t, 400, 1002, http.MethodPut, room+"/extras?dry_run=true", body)
+		s.bad(t, fault{400, 1002}, http.MethodPut, room+"/extras", body)
+		s.bad(t, fault{400, 1002}, http.MethodPut, room+"/extras?dry_run=true", body)
 	}
 	if a := s.good(t, http.MethodPut, room+"/extras", `{}`); string(a.Result) != `{"session_duration":"0s"}` {
 		t.Errorf("an empty put gives %s", a.Result)
@@ -256,10 +256,10 @@ func TestDryRun(t *testing.T) {
 	if a = s.good(t, http.MethodPatch, room+"?dry_run=true", `{"suspended":true}`); !strings.Contains(string(a.Result), `"suspended":true`) {
 		t.Errorf("a dry run shows %s", a.Result)
 	}
-	s.bad(t, 400, 1002, http.MethodPost, s.zones+"?dry_run=true", `{}`)
-	s.bad(t, 400, 1002, http.MethodPatch, room+"?dry_run=true", `{"path":"x"}`)
+	s.bad(t, fault{400, 1002}, http.MethodPost, s.zones+"?dry_run=true", `{}`)
+	s.bad(t, fault{400, 1002}, http.MethodPatch, room+"?dry_run=true", `{"path":"x"}`)
 	for method, path := range map[string]string{http.MethodPost: s.zones, http.MethodPut: room, http.MethodPatch: room} {
-		s.bad(t, 400, 1002, method, path+"?dry_run=maybe", minimal("new", ""))
+		s.bad(t, fault{400, 1002}, method, path+"?dry_run=maybe", minimal("new", ""))
 	}
 	if now := s.store.Snapshot().Revision; now != revision {
 		t.Errorf("dry runs moved the revision from %d to %d", revision, now)
@@ -282,10 +282,10 @@ func TestETags(t *testing.T) {
 		if old == "" {
 			continue
 		}
-		s.bad(t, 412, 2001, http.MethodPatch, room, `{"suspended":false}`, "If-Match", old)
-		s.bad(t, 412, 2001, http.MethodPut, room, minimal("shop", ""), "If-Match", old)
-		s.bad(t, 412, 2001, http.MethodDelete, room, "", "If-Match", old)
-		s.bad(t, 412, 2001, http.MethodPut, room+"/extras", "{}", "If-Match", old)
+		s.bad(t, fault{412, 2001}, http.MethodPatch, room, `{"suspended":false}`, "If-Match", old)
+		s.bad(t, fault{412, 2001}, http.MethodPut, room, minimal("shop", ""), "If-Match", old)
+		s.bad(t, fault{412, 2001}, http.MethodDelete, room, "", "If-Match", old)
+		s.bad(t, fault{412, 2001}, http.MethodPut, room+"/extras", "{}", "If-Match", old)
 	}
 	if a := s.good(t, http.MethodGet, room, "", "If-None-Match", first); a.header.Get("ETag") != second {
 		t.Errorf("refused writes made the ETag %q", a.header.Get("ETag"))
@@ -330,15 +330,18 @@ func TestStatus(t *testing.T) {
 	}{
 		{"Empty", queue.Status{}, `{"status":"not_queueing","event_id":"","estimated_queued_users":0,"estimated_total_active_users":0,"max_estimated_time_minutes":0}`},
 		{
-			"Queueing", queue.Status{State: queue.Queueing, Waiting: 7, Active: 300, Longest: queue.Estimate{Known: true, Middle: 61 * time.Second}},
+			"Queueing",
+			queue.Status{State: queue.Queueing, Waiting: 7, Active: 300, Longest: queue.Estimate{Known: true, Middle: 61 * time.Second}},
 			`{"status":"queueing","event_id":"","estimated_queued_users":7,"estimated_total_active_users":300,"max_estimated_time_minutes":2}`,
 		},
 		{
-			"Lottery", queue.Status{State: queue.Queueing, Waiting: 1, Active: 2, Longest: queue.Estimate{Known: true, Low: time.Minute, Middle: 2 * time.Minute, High: 5 * time.Minute}},
+			"Lottery",
+			queue.Status{State: queue.Queueing, Waiting: 1, Active: 2, Longest: queue.Estimate{Known: true, Low: time.Minute, Middle: 2 * time.Minute, High: 5 * time.Minute}},
 			`{"status":"queueing","event_id":"","estimated_queued_users":1,"estimated_total_active_users":2,"max_estimated_time_minutes":5}`,
 		},
 		{
-			"Unknown", queue.Status{State: queue.Queueing, Waiting: 1, Longest: queue.Estimate{Middle: time.Hour}},
+			"Unknown",
+			queue.Status{State: queue.Queueing, Waiting: 1, Longest: queue.Estimate{Middle: time.Hour}},
 			`{"status":"queueing","event_id":"","estimated_queued_users":1,"estimated_total_active_users":0,"max_estimated_time_minutes":0}`,
 		},
 	} {
@@ -356,7 +359,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("suspended without a coordinator: %s", a.Result)
 	}
 	s.good(t, http.MethodPatch, room, `{"suspended":false}`)
-	s.bad(t, 503, 2004, http.MethodGet, room+"/status", "")
+	s.bad(t, fault{503, 2004}, http.MethodGet, room+"/status", "")
 }
 
 func TestEndSession(t *testing.T) {
@@ -371,30 +374,26 @@ func TestEndSession(t *testing.T) {
 		t.Errorf("ended %v, want %s", s.rooms.ended, want)
 	}
 	for _, bad := range []string{"x", ticket[1:], ticket + "0", strings.Repeat("z", 32)} {
-		if a := s.bad(t, 400, 1002, http.MethodDelete, room+"/sessions/"+bad, ""); a.Errors[0].Source.Pointer != "/ticket" {
+		if a := s.bad(t, fault{400, 1002}, http.MethodDelete, room+"/sessions/"+bad, ""); a.Errors[0].Source.Pointer != "/ticket" {
 			t.Errorf("%s: %s", bad, a.raw)
 		}
 	}
 	s.rooms.fail(anteroom.Errorf(anteroom.CodeNotFound, "Object not found."))
-	s.bad(t, 404, 1001, http.MethodDelete, room+"/sessions/"+ticket, "")
+	s.bad(t, fault{404, 1001}, http.MethodDelete, room+"/sessions/"+ticket, "")
 }
 
 // TestAfterARestart: the API shows the same rooms, byte for byte.
 func TestAfterARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	var before answer
-	t.Run("Before", func(t *testing.T) {
-		s := serveIn(t, dir, nil)
-		for _, name := range []string{"c", "a", "b"} {
-			s.create(t, name, `,"custom_page_html":"<p>ü</p>"`)
-		}
-		before = s.good(t, http.MethodGet, s.zones, "")
-	})
-	t.Run("After", func(t *testing.T) {
-		s := serveIn(t, dir, nil)
-		if after := s.good(t, http.MethodGet, s.zones, ""); string(after.raw) != string(before.raw) {
-			t.Errorf("before %s\nafter  %s", before.raw, after.raw)
-		}
-	})
+	s := serveIn(t, dir, nil)
+	for _, name := range []string{"c", "a", "b"} {
+		s.create(t, name, `,"custom_page_html":"<p>ü</p>"`)
+	}
+	before := s.good(t, http.MethodGet, s.zones, "")
+	s.stop(t)
+	s = serveIn(t, dir, nil)
+	if after := s.good(t, http.MethodGet, s.zones, ""); string(after.raw) != string(before.raw) {
+		t.Errorf("before %s\nafter  %s", before.raw, after.raw)
+	}
 }

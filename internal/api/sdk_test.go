@@ -88,14 +88,14 @@ func TestOfficialClient(t *testing.T) {
 		t.Errorf("deleted %+v", removed)
 	}
 	_, err = sdk.Get(t.Context(), created.ID, get)
-	fault(t, err, http.StatusNotFound, 1001, "Object not found.")
+	mustFail(t, err, http.StatusNotFound, 1001, "Object not found.")
 	fresh.Query.NewUsersPerMinute.Value = 301
 	_, err = sdk.New(t.Context(), fresh)
-	fault(t, err, http.StatusBadRequest, 1002, "new_users_per_minute must be in range [1, total_active_users]: invalid data")
+	mustFail(t, err, http.StatusBadRequest, 1002, "new_users_per_minute must be in range [1, total_active_users]: invalid data")
 }
 
-// fault checks what the official client makes of an error.
-func fault(t *testing.T, err error, status int, code int64, text string) {
+// mustFail checks what the official client makes of an error.
+func mustFail(t *testing.T, err error, status int, code int64, text string) {
 	t.Helper()
 	var e *waiting_rooms.Error
 	if !errors.As(err, &e) {
@@ -110,7 +110,7 @@ func fault(t *testing.T, err error, status int, code int64, text string) {
 func TestOfficialClientPages(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	for _, name := range strings.Split("abcdefghijklm", "") {
+	for name := range strings.SplitSeq("abcdefghijklm", "") {
 		s.create(t, name, "")
 	}
 	byZone := waiting_rooms.WaitingRoomListParams{}

@@ -109,7 +109,7 @@ func (h *handler) respond(e endpoint) http.HandlerFunc {
 			}
 		}
 		if !reads {
-			h.o.Logger.Info("an API call was carried out", "request_id", w.Header().Get(requestID),
+			h.o.Logger.InfoContext(r.Context(), "an API call was carried out", "request_id", w.Header().Get(requestID),
 				"method", r.Method, "path", r.URL.Path)
 		}
 		h.write(w, http.StatusOK, envelope{Success: true, Messages: rep.messages, Result: rep.result, Info: rep.info})
@@ -141,9 +141,8 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	list := listOf(err)
 	status := statusOf(list[0].Code)
-	switch missing := (*missingToken)(nil); {
-	case errors.As(err, &missing):
-		status = http.StatusUnauthorized
+	switch {
+	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="anteroom"`)
 	case status == http.StatusConflict && r.Header.Get("If-Match") != "":
 		status = http.StatusPreconditionFailed
@@ -152,7 +151,7 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var items []item
 	if status >= http.StatusInternalServerError {
-		h.o.Logger.Error("an API call failed", "request_id", id, "method", r.Method, "path", r.URL.Path, "error", err)
+		h.o.Logger.ErrorContext(r.Context(), "an API call failed", "request_id", id, "method", r.Method, "path", r.URL.Path, "error", err)
 		items = []item{{Code: int(list[0].Code), Message: publicText(list[0].Code, id)}}
 	} else {
 		for _, e := range list {

@@ -67,7 +67,7 @@ func (b *Bus) checkRecovered(ctx context.Context, before []stored) error {
 		}
 		for block, size := range s.blocks {
 			if now := sizeOf(block); now < size {
-				b.logger.Warn("unreadable messages were cut off", "stream", s.name, "file", block, "bytes", size-now)
+				b.logger.WarnContext(ctx, "unreadable messages were cut off", "stream", s.name, "file", block, "bytes", size-now)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/anteroom/anteroom"
@@ -67,7 +68,7 @@ func (p *jsonParser) value(depth int) (*node, error) {
 	switch t := token.(type) {
 	case nil:
 	case bool:
-		n.kind, n.text = boolKind, fmt.Sprint(t)
+		n.kind, n.text = boolKind, strconv.FormatBool(t)
 	case json.Number:
 		n.kind, n.text = numberKind, t.String()
 	case string:

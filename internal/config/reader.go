@@ -127,12 +127,12 @@ func (r reader) choice(to *string, byDefault string) func(*node, string) {
 	}
 }
 
-// flag reads true or false; null is the default.
-func (r reader) flag(to *bool, byDefault bool) func(*node, string) {
+// flag reads true or false; null is false, the default of every flag.
+func (r reader) flag(to *bool) func(*node, string) {
 	return func(n *node, path string) {
 		switch n.kind {
 		case nullKind:
-			*to = byDefault
+			*to = false
 		case boolKind:
 			*to = n.text == "true"
 		default:

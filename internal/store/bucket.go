@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -64,6 +66,7 @@ type bucket[T any] struct {
 	jetstream jetstream.JetStream
 	kv        jetstream.KeyValue
 	logger    *slog.Logger
+	pause     time.Duration // see Options.LoadPause
 	content[T]
 
 	current atomic.Pointer[state[T]]
@@ -78,7 +81,7 @@ type subscriber[T any] struct{ call func(old, now *T) }
 
 // openBucket makes the bucket when missing and returns when its content is in memory.
 func openBucket[T any](ctx context.Context, s *Store, name string, c content[T]) (*bucket[T], error) {
-	b := &bucket[T]{name: name, jetstream: s.o.JetStream, logger: s.o.Logger, content: c, progress: make(chan struct{})}
+	b := &bucket[T]{name: name, jetstream: s.o.JetStream, logger: s.o.Logger, pause: s.o.LoadPause, content: c, progress: make(chan struct{})}
 	var err error
 	b.kv, err = b.jetstream.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -110,7 +113,7 @@ func (b *bucket[T]) follow(ctx context.Context, first chan<- error) {
 	for {
 		err := b.watch(ctx, func() { tell(nil) })
 		if ctx.Err() == nil {
-			b.logger.Warn("the watch of the configuration broke off", "bucket", b.name, "error", err)
+			b.logger.WarnContext(ctx, "the watch of the configuration broke off", "bucket", b.name, "error", err)
 		}
 		tell(unavailable(err))
 		if sys.Sleep(ctx, rewatchDelay) != nil {
@@ -126,7 +129,7 @@ func (b *bucket[T]) watch(ctx context.Context, ready func()) error {
 	}
 	defer func() { _ = watcher.Stop() }() // it fails when the connection is gone, and then it is stopped
 	decoded, revision, loading := map[string]any{}, uint64(0), true
-	stalled := sys.NewTimer(loadTimeout)
+	stalled := sys.NewTimer(b.pause)
 	defer stalled.Stop()
 	for {
 		select {
@@ -142,7 +145,7 @@ func (b *bucket[T]) watch(ctx context.Context, ready func()) error {
 			case !ok:
 				return errors.New("the updates ended")
 			case e != nil:
-				stalled.Reset(loadTimeout)
+				stalled.Reset(b.pause)
 				b.take(decoded, e)
 				revision = max(revision, e.Revision())
 			default: // everything that was there is here
@@ -212,7 +215,7 @@ func (b *bucket[T]) subscribe(f func(old, now *T)) (cancel func()) {
 	added := &subscriber[T]{f}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.subscribers = append(b.subscribers[:len(b.subscribers):len(b.subscribers)], added)
+	b.subscribers = append(slices.Clip(b.subscribers), added)
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

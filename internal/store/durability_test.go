@@ -67,7 +67,7 @@ func TestKilledWriter(t *testing.T) {
 // killWriter lets a child write and kills it after some acknowledged rooms.
 func killWriter(t *testing.T, dir string, acknowledged map[string]bool, after int) {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this very binary
+	child := exec.CommandContext(t.Context(), os.Args[0])
 	child.Env = append(os.Environ(), childDir+"="+dir)
 	out, err := child.StdoutPipe()
 	must(t, err)

@@ -93,7 +93,9 @@ func damage(t *testing.T, do func(t *testing.T, dir, stream string)) error {
 	must(t, b.Close())
 	do(t, dir, filepath.Join(dir, "jetstream", "$G", "streams", "KV_anteroom_config"))
 	b = openBus(t, dir)
-	s, err := store.Open(t.Context(), store.Options{JetStream: b.JetStream(), Dir: dir, Export: filepath.Join(dir, "x.yaml")})
+	s, err := store.Open(t.Context(), store.Options{
+		JetStream: b.JetStream(), Dir: dir, Export: filepath.Join(dir, "x.yaml"), LoadPause: time.Second,
+	})
 	if err == nil {
 		must(t, s.Close())
 		return nil

@@ -106,7 +106,7 @@ func (s *Store) newKey(keys []storedKey) storedKey {
 	k := storedKey{Secret: make([]byte, len(ticket.Secret{})), Made: s.now()}
 	sys.RandomBytes(k.Secret)
 	for k.ID == 0 || slices.ContainsFunc(keys, func(other storedKey) bool { return other.ID == k.ID }) {
-		k.ID = uint32(sys.RandomUint64()) //nolint:gosec // any 32 bits will do
+		k.ID = uint32(sys.RandomUint64())
 	}
 	return k
 }
@@ -120,7 +120,7 @@ func (s *Store) runRotation(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if _, err := s.RotateIfDue(ctx); err != nil && ctx.Err() == nil {
-				s.o.Logger.Warn("the cookie keys could not be rotated", "error", err)
+				s.o.Logger.WarnContext(ctx, "the cookie keys could not be rotated", "error", err)
 			}
 		}
 	}

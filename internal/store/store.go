@@ -30,14 +30,17 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock; nil is the real one.
 	Now func() time.Time
+	// LoadPause is the longest pause while a bucket is loaded; longer, and it counts as damaged.
+	// 0 means 5 s.
+	LoadPause time.Duration
 }
 
 // Bounds of a store.
 const (
 	writeTimeout   = 10 * time.Second
 	closeTimeout   = 10 * time.Second
-	attemptsMax    = 30              // writes that lose against another writer before one gives up
-	loadTimeout    = 5 * time.Second // the longest pause while a bucket is loaded
+	attemptsMax    = 30 // writes that lose against another writer before one gives up
+	loadPause      = 5 * time.Second
 	rewatchDelay   = 100 * time.Millisecond
 	configBucket   = "anteroom_config"
 	secretsBucket  = "anteroom_secrets"
@@ -71,6 +74,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	if o.Now == nil {
 		o.Now = sys.Now
+	}
+	if o.LoadPause == 0 {
+		o.LoadPause = loadPause
 	}
 	s := &Store{
 		o: o, group: sys.NewGroup(context.WithoutCancel(ctx)),
