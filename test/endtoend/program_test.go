@@ -151,8 +151,11 @@ func (p *program) stop() int {
 		return p.cmd.ProcessState.ExitCode()
 	}
 	_ = p.cmd.Process.Signal(os.Interrupt)
-	done := make(chan error, 1)
-	go func() { done <- p.cmd.Wait() }()
+	done := make(chan struct{})
+	go func() {
+		_ = p.cmd.Wait() // the exit code is read below
+		close(done)
+	}()
 	select {
 	case <-done:
 	case <-time.After(20 * time.Second):
