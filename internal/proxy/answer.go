@@ -57,7 +57,9 @@ func (x *exchange) copyHeader(res *http.Response) map[string]bool {
 		h["Content-Type"] = nil // keeps the server from guessing one
 	}
 	if x.r.ProtoMajor == 1 && x.upload != nil && !x.upload.done() {
-		h["Connection"] = []string{"close"} // what the visitor still sends belongs to no later request
+		// What the visitor still sends belongs to no later request. Without this the server would also
+		// swallow the upload before the first byte of the answer.
+		h["Connection"] = []string{"close"}
 	}
 	if len(res.Trailer) == 0 {
 		return nil

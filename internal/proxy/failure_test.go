@@ -8,9 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -198,4 +200,28 @@ func TestAnsweredHook(t *testing.T) {
 	if got := <-statuses; got != http.StatusNotFound {
 		t.Errorf("hook got %d", got)
 	}
+}
+
+// TestOneLargeHeaderHurtsNobodyElse is an HTTP/2 origin with a small limit, whose connection all share.
+func TestOneLargeHeaderHurtsNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	s.Config.MaxHeaderBytes = 4096
+	serve(s, h2c)
+	t.Cleanup(s.Close)
+	w := startWorld(t, h1, strings.Replace(s.URL, "http:", "h2c:", 1), nil, nil)
+	var visitors sync.WaitGroup
+	for i := range 50 {
+		visitors.Go(func() {
+			r := w.request(http.MethodGet, "/", nil)
+			if i == 25 {
+				r.Header.Set("Cookie", "a="+strings.Repeat("x", 8000))
+			}
+			res, text := w.do(r)
+			if i == 25 && res.StatusCode != http.StatusBadGateway || i != 25 && text != "ok" {
+				t.Errorf("visitor %d got %d %q", i, res.StatusCode, text)
+			}
+		})
+	}
+	visitors.Wait()
 }

@@ -57,10 +57,6 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, v Visit) {
 	}
 	if r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody {
 		x.upload = newUpload(x)
-		if r.ProtoMajor == 1 {
-			// Else the server would swallow the upload before the first byte of the answer.
-			_ = x.control.EnableFullDuplex()
-		}
 		defer x.endUpload()
 	}
 	if r.Method == http.MethodConnect || r.Method == http.MethodTrace {

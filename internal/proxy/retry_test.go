@@ -230,7 +230,7 @@ func TestOriginThatMovesIsFollowed(t *testing.T) {
 func TestOriginKilledLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for _, front := range []version{h1, h2} {
-		for _, behind := range []version{h1, h2c} {
+		for _, behind := range []version{h1, h1s, h2c} {
 			t.Run(string(front)+"To"+string(behind), func(t *testing.T) {
 				t.Parallel()
 				const each = 25
@@ -248,7 +248,7 @@ func TestOriginKilledLeavesNothingBehind(t *testing.T) {
 				}))
 				serve(origin, behind)
 				t.Cleanup(origin.Close)
-				w := startWorld(t, front, strings.Replace(origin.URL, "http:", map[version]string{h1: "http:", h2c: "h2c:"}[behind], 1), nil, nil)
+				w := startWorld(t, front, strings.Replace(origin.URL, "http:", map[version]string{h1: "http:", h1s: "http:", h2c: "h2c:"}[behind], 1), nil, nil)
 				var running sync.WaitGroup
 				for i := range 2 * each {
 					running.Go(func() {

@@ -125,7 +125,7 @@ func (u *upload) fillLocked(p []byte) (int, error) {
 	case err == nil:
 	case errors.Is(err, io.EOF):
 		u.copyTrailersLocked()
-		u.setDeadlineLocked(time.Time{}) // from here on the server listens for the visitor's leaving
+		u.deadline = time.Time{} // the server has cleared it to listen for the visitor's leaving
 		u.eof.Store(true)
 	case u.stopped.Load() || u.interrupted.Load():
 		err = errUploadStopped

@@ -97,7 +97,6 @@ func TestEarlyAnswerReachesTheVisitor(t *testing.T) {
 	origin := rawOrigin(t, func(c net.Conn) {
 		_, _ = readHead(bufio.NewReader(c))
 		_, _ = io.WriteString(c, "HTTP/1.1 413 Too Big\r\nContent-Length: 7\r\nConnection: close\r\n\r\ntoo big")
-		untilAcknowledged(c)
 	})
 	for _, front := range []version{h1, h1s, h2, h2c} {
 		t.Run(string(front), func(t *testing.T) {
