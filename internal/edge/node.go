@@ -40,6 +40,7 @@ type Node struct {
 	gate  *waitingroom.Gate
 	meter *meter
 
+	lane                    *waitingroom.Lane
 	visitors, admin         *http.Server
 	visitorsConn, adminConn net.Listener
 	group, listeners        *sys.Group
@@ -147,18 +148,15 @@ func (n *Node) openRooms(context.Context) (err error) {
 // Start serves. It returns at once; Failed tells when a listener ends by itself.
 func (n *Node) Start() {
 	n.group.Go("rooms", n.rooms.Run)
-	n.listeners.Go("visitors", n.serve(n.visitors, n.visitorsConn))
+	n.listeners.Go("waiting visitors", n.lane.Run)
+	n.listeners.Go("visitors", n.serve(n.visitors, n.lane))
 	n.listeners.Go("admin", n.serve(n.admin, n.adminConn))
 	n.ready.Store(true)
 }
 
 func (n *Node) serve(s *http.Server, l net.Listener) func(context.Context) {
 	return func(context.Context) {
-		serve := s.Serve
-		if s.TLSConfig != nil {
-			serve = func(l net.Listener) error { return s.ServeTLS(l, "", "") } // the certificate is in TLSConfig
-		}
-		if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			n.log.Error("listener ended", "address", l.Addr().String(), "error", err)
 		}
 	}
@@ -187,7 +185,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	n.rooms.Drain()
-	errVisitors := n.visitors.Shutdown(ctx)
+	errVisitors := errors.Join(n.visitors.Shutdown(ctx), n.lane.Shutdown(ctx))
 	if errVisitors != nil {
 		errVisitors = errors.Join(fmt.Errorf("requests were cut after %v: %w", timeout, errVisitors), n.visitors.Close())
 	}

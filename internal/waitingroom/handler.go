@@ -112,7 +112,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.release(x)
 		h.options.Origin.ServeVisit(w, r, Visit{})
 	case Respond, Hold:
-		write(w, r, a)
+		reply(w, r, a)
 		h.release(x)
 	}
 }
