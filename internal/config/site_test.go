@@ -125,6 +125,27 @@ func TestSiteTooLarge(t *testing.T) {
 	}
 }
 
+// TestAwkwardTexts: whatever blanks, tabs and line ends a page has, the export keeps them.
+func TestAwkwardTexts(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"\t\n", " \n", "\n", "\n\n", "\na", " a\nb", "\ta\nb", "a\n\tb\n", "a\n \n", "a \nb", "a\r\nb", "a\rb", "---\na", "# a\nb",
+		"a: b\nc", "null", "~", "123", "0x1", "true", "yes", "2026-01-01", "- a", "{{a}}", "'", "\"", "a\u2028b\nc", "\ufeffa\nb", "\x00\nb", "é\n\u0085x",
+	} {
+		room := config.Defaults()
+		room.Name, room.Host, room.TotalActiveUsers, room.NewUsersPerMinute = "a", "b", 1, 1
+		room.CustomPageHTML, room.Description = text, text
+		data, err := config.EncodeSite(config.Site{Rooms: []config.SiteRoom{{Room: room}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		site, err := config.DecodeSite("s", data, config.Checks{})
+		if err != nil || !reflect.DeepEqual(site.Rooms[0].Room, room) {
+			t.Errorf("%q: %v\n%s", text, err, data)
+		}
+	}
+}
+
 // TestSiteRoundTrip: what the export writes, apply reads back, for any rooms.
 func TestSiteRoundTrip(t *testing.T) {
 	t.Parallel()

@@ -122,6 +122,22 @@ func (p *yamlParser) scalar(n *node, y *yaml.Node) {
 	}
 }
 
+// yamlText writes lines as lines where that reads back the same, else in quotes: the block form of the
+// encoder fails on some blanks and tabs at the beginning of lines.
+func yamlText(text string) *yaml.Node {
+	y := &yaml.Node{}
+	y.SetString(text)
+	if y.Style != yaml.LiteralStyle {
+		return y
+	}
+	data, err := yaml.Marshal(map[string][]*yaml.Node{"x": {y}}) // indented, as it will stand
+	var again map[string][]string
+	if err != nil || yaml.Unmarshal(data, &again) != nil || len(again["x"]) != 1 || again["x"][0] != text {
+		y.Style = yaml.DoubleQuotedStyle
+	}
+	return y
+}
+
 // toYAML is the reverse of parseYAML.
 func toYAML(n *node) *yaml.Node {
 	switch n.kind {
@@ -132,9 +148,7 @@ func toYAML(n *node) *yaml.Node {
 	case numberKind:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.text}
 	case textKind:
-		y := &yaml.Node{}
-		y.SetString(n.text)
-		return y
+		return yamlText(n.text)
 	case listKind:
 		y := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, item := range n.items {
