@@ -281,7 +281,7 @@ func TestPathsThatAreNotThere(t *testing.T) {
 	s := serve(t)
 	room := s.create(t, "shop", "")
 	for _, path := range []string{
-		"", "/", "/nothing", "/zones/", "/zones/x", "/zones/x/waiting_rooms", "/zones/x/waiting_rooms/y", "/zones//waiting_rooms",
+		"", "/", "/nothing", "//zones", "/./zones", "/x/../zones", "/zones/", "/zones/x", "/zones/x/waiting_rooms", "/zones/x/waiting_rooms/y", "/zones//waiting_rooms",
 		"/zones/" + s.zone + "/", "/accounts/x", "/accounts/x/waiting_rooms", s.zones + "/", room + "/", room + "/rules", room + "/events/x/details",
 		s.zones + "/settings", s.zones + "/preview", "/zones/%2e%2e/x", "/../client/v4/zones", "/zones/" + strings.ToUpper(s.zone) + "x",
 	} {
