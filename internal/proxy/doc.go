@@ -27,6 +27,8 @@
 //     more than half a second, or for more than half of the shortest rest that the origin was seen to
 //     end. What remains is an origin that closes right after an answer without saying so: 502, never a
 //     second delivery.
+//   - An HTTP/2 connection broke before an answer: once more for GET, HEAD and OPTIONS, unless their own
+//     header is so large that it may be the reason.
 //   - In HTTP/2, when the origin says that it has not begun (GOAWAY, REFUSED_STREAM), and the body is
 //     untouched or at most 64 KiB of it were read.
 //

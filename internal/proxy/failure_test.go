@@ -219,7 +219,7 @@ func TestOneLargeHeaderHurtsNobodyElse(t *testing.T) {
 			}
 			res, text := w.do(r)
 			if i == 25 && res.StatusCode != http.StatusBadGateway || i != 25 && text != "ok" {
-				t.Errorf("visitor %d got %d %q", i, res.StatusCode, text)
+				t.Errorf("visitor %d got %d %q\n%s", i, res.StatusCode, text, w.logs)
 			}
 		})
 	}

@@ -114,7 +114,7 @@ func (x *exchange) roundTrip(ctx context.Context) (*http.Response, error) {
 		if err != nil {
 			return nil, &noOrigin{err}
 		}
-		x.origin = origin
+		x.origin, x.conn = origin, nil
 		out, err := x.outgoing(ctx)
 		if err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func (x *exchange) roundTrip(ctx context.Context) (*http.Response, error) {
 			x.interimMu.Unlock()
 			return res, nil
 		}
-		if try > 1 || !mayRepeat(err) || sys.Sleep(ctx, retryPause) != nil {
+		if try > 1 || !mayRepeat(err) && !x.mayRepeatShared(out, err) || sys.Sleep(ctx, retryPause) != nil {
 			return nil, err
 		}
 	}
@@ -137,6 +137,28 @@ func (x *exchange) roundTrip(ctx context.Context) (*http.Response, error) {
 func mayRepeat(err error) bool {
 	var s *stage
 	return errors.As(err, &s) && s.reason != ReasonDialTimeout
+}
+
+// sharedHeaderBytes is the largest header of a request that is repeated after its HTTP/2 connection broke.
+const sharedHeaderBytes = 4 << 10
+
+// mayRepeatShared tells that a request may have failed through no doing of its own: an HTTP/2 origin
+// ends a connection, and all that share it, over one oversized header. A request that could be the
+// culprit is not repeated, else it would take the next connection down as well.
+func (x *exchange) mayRepeatShared(out *http.Request, err error) bool {
+	if x.conn != nil || x.upload != nil || !repeatable(x.r.Method) || x.upgrade != "" {
+		return false
+	}
+	if reason, _ := x.originFault(err); reason != ReasonClosed {
+		return false
+	}
+	size := len(out.URL.Opaque) + len(out.URL.Path) + len(out.URL.RawQuery)
+	for name, values := range out.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	return size <= sharedHeaderBytes
 }
 
 // outgoing makes the request of one attempt.
