@@ -108,7 +108,7 @@ func TestVisitorIsAdmittedOnTheConnectionOfTheWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := (&http.Client{Timeout: 10 * time.Second}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

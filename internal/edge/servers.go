@@ -38,7 +38,7 @@ func (n *Node) buildServers(context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.buildLane(handler, tlsConfig)
+	n.buildLane(handler, tlsConfig) //nolint:contextcheck // the node outlives the context of its building
 	n.admin = server(n.buildAdmin(), n.log.With("part", "admin"))
 	return nil
 }

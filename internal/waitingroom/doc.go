@@ -49,6 +49,14 @@
 // SameSite none becomes Lax where Secure is auto and the visitor came without HTTPS: browsers
 // refuse None without Secure, and that visitor would never advance.
 //
+// # The lane
+//
+// Nearly all requests of a busy room are polls of visitors whose turn has not come. [Lane] is a
+// listener in front of the http.Server that answers exactly these, at a fraction of the cost, and hands
+// every other connection over as if nobody had read from it. It has no power of its own: it asks
+// rooms only in ways that admit nobody, and it does not know the origin. Its answers are the same as
+// Handler's to the byte of each header; docs/decisions/0007-lane.md says why it exists.
+//
 // # When the coordinator does not answer
 //
 // A visitor whose cookie says that the session is in force goes on to the origin. Everyone else gets the

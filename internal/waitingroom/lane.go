@@ -97,9 +97,9 @@ func (l *Lane) Run(ctx context.Context) {
 	}
 }
 
-// enter makes a connection the lane's, until it ends or is handed over. It is false when the lane is
-// closing; the connection is closed then.
-func (l *Lane) enter(c *laneConn) bool {
+// enter makes a connection the lane's, until it ends or is handed over. A lane that is closing
+// closes it.
+func (l *Lane) enter(c *laneConn) {
 	l.mu.Lock()
 	open := !l.closing.Load()
 	if open {
@@ -108,10 +108,9 @@ func (l *Lane) enter(c *laneConn) bool {
 	l.mu.Unlock()
 	if !open {
 		_ = c.conn.Close() // nobody is left to tell
-		return false
+		return
 	}
 	l.group.Go("connection", c.serve)
-	return true
 }
 
 // leave ends the lane's ownership of a connection.

@@ -81,7 +81,7 @@ func giveBack(w http.ResponseWriter, r *http.Request, a *Answer) bool {
 		return false
 	}
 	c, l := h.own, h.own.lane
-	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered()) // as many as there are cannot fail
+	early, _ := buffered.Peek(buffered.Reader.Buffered()) // as many as there are cannot fail
 	c.pending = slices.Concat(early, h.before)
 	h.before = nil
 	now := sys.Now()

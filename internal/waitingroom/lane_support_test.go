@@ -203,7 +203,7 @@ func securely(t *testing.T, secure bool, coordinator *rooms, back ...http.Handle
 	authority := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(authority.Close)
 	w, dial := tcpLane(t, coordinator, handle, overTLS(authority.TLS.Certificates[0]))
-	return w, tls.Client(dial(), &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the peer is this test
+	return w, tls.Client(dial(), &tls.Config{InsecureSkipVerify: true})
 }
 
 // answerer is a coordinator's script.

@@ -74,6 +74,7 @@ func TestLaneAnswersThoseWhoWait(t *testing.T) {
 		{"FoldedLine", "Queued", poll("GET /", cookie, "Accept: a/b,\r\n c/d"), false},
 		{"SpaceBeforeColon", "Queued", poll("GET /", cookie, "Accept : a/b"), false},
 		{"ControlByte", "Queued", poll("GET /", cookie, "Accept: a\x01"), false},
+		{"EarlyEnd", "Queued", "GET / HTTP/1.1\r\nHost: shop.test\r\n", false},
 		{"HugeHeader", "Queued", poll("GET /", cookie, "X-Large: "+strings.Repeat("x", 9000)), false},
 	}
 	for _, r := range rows {
@@ -83,6 +84,9 @@ func TestLaneAnswersThoseWhoWait(t *testing.T) {
 			c := dial()
 			if _, err := io.WriteString(c, r.raw); err != nil {
 				t.Fatal(err)
+			}
+			if half, ok := c.(*net.TCPConn); ok && r.name == "EarlyEnd" {
+				_ = half.CloseWrite()
 			}
 			method, _, _ := strings.Cut(r.raw, " ")
 			resp, _ := answerOf(t, bufio.NewReader(c), method)
@@ -266,7 +270,11 @@ func TestLaneEndsSlowClients(t *testing.T) {
 				conn := p.dial()
 				first, waits := strings.CutPrefix(c.first, "poll")
 				if waits {
-					exchange(t, conn, bufio.NewReader(conn), poll("GET /", "Cookie: "+queued(t)))
+					raw := poll("GET /", "Cookie: "+queued(t))
+					_, _ = io.WriteString(conn, raw[:20]) // in two pieces, so that both deadlines were set
+					time.Sleep(time.Second)
+					_, _ = io.WriteString(conn, raw[20:])
+					answerOf(t, bufio.NewReader(conn), "GET")
 				}
 				began := time.Now()
 				_, _ = io.WriteString(conn, first)
@@ -279,6 +287,27 @@ func TestLaneEndsSlowClients(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLaneLeavesNoDeadline: the origin may take longer than a visitor may rest.
+func TestLaneLeavesNoDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		w := newLane(t, p, &rooms{answer: scene("Inside")}, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Hour)
+			_, _ = io.WriteString(w, "late")
+		})
+		c := p.dial()
+		if _, body := exchange(t, c, bufio.NewReader(c), poll("GET /", "Cookie: "+queued(t))); body != "late" {
+			t.Errorf("body %q", body)
+		}
+		_ = c.Close()
+		synctest.Wait()
+		if w.taken.Load() != 1 {
+			t.Error("the lane answered")
+		}
+	})
 }
 
 // TestLaneStops: resting connections end at once, an answer under way arrives and says that it is the last.
@@ -432,7 +461,7 @@ func TestLaneHandsOverWhole(t *testing.T) {
 				t.Errorf("upload: %d %s", resp.StatusCode, text)
 			}
 			_, _ = io.WriteString(c, poll("GET /", "Connection: Upgrade", "Upgrade: echo")+"hello")
-			if _, err := http.ReadResponse(in, nil); err != nil { //nolint:bodyclose // there is none
+			if _, err := http.ReadResponse(in, nil); err != nil {
 				t.Fatal(err)
 			}
 			if echo, err := io.ReadAll(in); string(echo) != "hello" || err != nil && !secure {
