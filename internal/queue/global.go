@@ -150,6 +150,9 @@ func (g *Global) mergeLine(c *center, r Report) {
 	if r.Full {
 		g.line.clear(i)
 		g.line.resume(r.Frontier)
+		if r.Frontier == g.line.frontier {
+			c.partial = max(c.partial, r.Partial)
+		}
 	}
 	for _, b := range r.Buckets {
 		g.line.set(i, b.At, int(b.Count))
@@ -197,7 +200,7 @@ type Addressed struct {
 
 // giveTurns moves the frontier over as many tickets as may enter now.
 func (g *Global) giveTurns() {
-	if g.set.QueueAll {
+	if g.set.QueueAll || g.set.Method == anteroom.Reject {
 		return
 	}
 	free := min(

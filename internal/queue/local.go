@@ -48,6 +48,9 @@ type Local struct {
 	pendingAt int64
 
 	report    reporting
+	advanced  int64 // up to when time has passed; see advance
+	over      int64 // sessions last seen up to here are over, although their cookie may think otherwise
+	held      int   // tickets whose request is held
 	journal   []Record
 	seq       uint64 // of the last record
 	woken     []ID
@@ -63,7 +66,9 @@ const pendingSpan = int64(pendingHold/time.Second) + 1
 // reporting is what is known of the reports sent.
 type reporting struct {
 	seq       uint64
-	full      bool // the next report must be full
+	full      bool   // the next report must be full
+	sent      bool   // a full one is under way
+	fullSeq   uint64 // its number
 	at        int64
 	urgent    bool // a newcomer could not be served since the last report
 	newcomers int
@@ -111,7 +116,7 @@ func stampOf(t time.Time) int64 {
 // NewLocal makes a coordinator that knows nobody and holds nothing.
 func NewLocal(now time.Time, cfg LocalConfig) *Local {
 	c := newClock(now)
-	return &Local{
+	l := &Local{
 		cfg:      cfg,
 		set:      cfg.Settings,
 		clock:    c,
@@ -119,6 +124,10 @@ func NewLocal(now time.Time, cfg LocalConfig) *Local {
 		sessions: newSessions(c.last),
 		report:   reporting{full: true, changed: true},
 	}
+	if l.axis() != 0 { // a journal begins with times of arrival
+		l.reorder(c.last)
+	}
+	return l
 }
 
 // Configure puts new settings in force.
@@ -128,33 +137,45 @@ func (l *Local) Configure(now time.Time, s Settings) {
 	l.set = s
 	l.report.changed = true
 	if old.Session != s.Session || old.FixedSessions != s.FixedSessions {
+		// A longer session must not bring back those that were over by the shorter one.
+		l.over = max(l.over, t-old.Session.Microseconds())
 		l.sessions.reschedule(s)
+	}
+	if s.Method == anteroom.Passthrough && old.Method != s.Method {
+		l.wakeAll()
 	}
 	if (old.Method == anteroom.Random) != (s.Method == anteroom.Random) {
 		l.reorder(t)
 	}
 }
 
-// reorder gives every waiting ticket the key of the method in force. The ticket itself stays as it
-// is, so a later change back restores the order of arrival.
+// reorder gives every ticket the key of the method in force. The ticket itself stays as it is, so a
+// later change back restores the order of arrival. Who had a turn keeps it: those keys are before all
+// others.
 func (l *Local) reorder(now int64) {
 	l.order++
 	l.dueKey, l.frontier, l.partial = 0, 0, 0
 	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
-	slots := make([]uint32, 0, l.tickets.line.len())
-	for p := range l.tickets.line.all {
-		slots = append(slots, p.slot)
-	}
-	l.tickets.line = line{}
+	called, waiting := l.tickets.slots()
+	l.tickets.line, l.tickets.due = line{}, line{}
 	clear(l.tickets.counts)
 	clear(l.tickets.dirty)
-	for _, slot := range slots {
-		t := l.tickets.slab.at(slot)
-		t.key = l.keyFor(t.id, t.arrival)
-		l.tickets.enter(slot, t)
-		l.record(Record{Kind: RecordJoin, ID: t.id, At: t.arrival, Key: t.key})
+	for i, slot := range called {
+		l.rekey(slot, int64(i-len(called)))
 	}
-	l.report.full = true
+	for _, slot := range waiting {
+		t := l.tickets.slab.at(slot)
+		l.rekey(slot, l.keyFor(t.id, t.arrival))
+	}
+	l.report.full, l.report.sent = true, false
+}
+
+// rekey puts a ticket that stands in no line at another place.
+func (l *Local) rekey(slot uint32, key int64) {
+	t := l.tickets.slab.at(slot)
+	t.key = key
+	l.tickets.enter(slot, t)
+	l.record(Record{Kind: RecordJoin, ID: t.id, At: t.arrival, Key: key})
 }
 
 // axis tells what keys mean: 1 for the lottery's virtual time, 0 for times of arrival.
@@ -240,10 +261,12 @@ func (l *Local) End(now time.Time, id ID) (seq uint64, ok bool) {
 	t := l.advance(now)
 	if slot, s, found := l.sessions.find(id); found && s.state == sessionActive {
 		l.endSession(t, slot, s)
-		return l.record(Record{Kind: RecordEnd, ID: id, At: t}), true
+		return l.seq, true
 	}
 	if slot, tk, found := l.tickets.find(id); found {
+		l.letGo(tk)
 		l.tickets.drop(slot, tk)
+		l.sessions.remember(t, id, l.set)
 		l.report.changed = true
 		return l.record(Record{Kind: RecordEnd, ID: id, At: t}), true
 	}
@@ -251,11 +274,9 @@ func (l *Local) End(now time.Time, id ID) (seq uint64, ok bool) {
 }
 
 func (l *Local) endSession(now int64, slot uint32, s *session) {
-	l.sessions.finish(now, slot, s)
-	l.rights.used--
+	l.sessions.finish(now, slot, s, l.set)
+	l.afterSession(now, s)
 	l.giveBack()
-	l.est.exit()
-	l.report.changed = true
 }
 
 // askUnknown answers a visitor whose cookie is sound but whom this coordinator does not know: it
@@ -263,7 +284,7 @@ func (l *Local) endSession(now int64, slot uint32, s *session) {
 func (l *Local) askUnknown(now int64, ask Ask) Answer {
 	if accepted := stampOf(ask.Accepted); accepted != 0 {
 		s := session{id: ask.ID, arrival: stampOf(ask.Arrival), accepted: accepted, seen: stampOf(ask.LastSeen)}
-		if s.end(l.set) <= now {
+		if s.end(l.set) <= now || s.end(l.set)-l.set.Session.Microseconds() <= l.over {
 			return l.newcomer(now, ask)
 		}
 		return l.adopt(now, ask, s)
@@ -301,12 +322,37 @@ func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 func (l *Local) Hold(now time.Time, id ID) (held, turn bool) {
 	t := l.advance(now)
 	slot, tk, ok := l.tickets.find(id)
-	if !ok || l.turn(slot, tk) || !l.head(t, slot, tk) {
-		return false, ok && l.turn(slot, tk)
+	if !ok || l.mayEnter(slot, tk) || !l.head(t, slot, tk) {
+		return false, ok && l.mayEnter(slot, tk)
 	}
-	tk.held = true
+	if !tk.held {
+		tk.held = true
+		l.held++
+	}
 	l.expect(t, slot, tk, HoldMax)
 	return true, false
+}
+
+// letGo ends the hold of a ticket and wakes its request.
+func (l *Local) letGo(tk *ticket) {
+	if tk.held {
+		tk.held = false
+		l.held--
+		l.woken = append(l.woken, tk.id)
+	}
+}
+
+// wakeAll wakes every held request: everyone may enter.
+func (l *Local) wakeAll() {
+	for p := range l.tickets.line.all {
+		if l.held == 0 {
+			return
+		}
+		l.letGo(l.tickets.slab.at(p.slot))
+	}
+	for p := range l.tickets.due.all {
+		l.letGo(l.tickets.slab.at(p.slot))
+	}
 }
 
 // Release ends a Hold. The visitor is expected to ask again at once.
@@ -314,12 +360,14 @@ func (l *Local) Release(now time.Time, id ID) {
 	t := l.advance(now)
 	if slot, tk, ok := l.tickets.find(id); ok && tk.held {
 		tk.held = false
+		l.held--
 		l.expect(t, slot, tk, 0)
 	}
 }
 
 // Woken drains the IDs of held visitors whose turn has come.
 func (l *Local) Woken(dst []ID) []ID {
+	l.wake()
 	dst = append(dst, l.woken...)
 	l.woken = l.woken[:0]
 	return dst

@@ -111,20 +111,21 @@ func TestSessionsEndAsPublished(t *testing.T) {
 		set := fifo(1, 10, 5*time.Minute)
 		set.FixedSessions = true
 		w := newWorld(t, 1, set)
-		g, other := w.guest(), w.guest()
+		g, next, last := w.guest(), w.guest(), w.guest()
 		visits(w, g, 0)
-		other.enter()
+		next.enter()
+		last.enter()
 		w.run(time.Second)
-		other.check()
 		visits(w, g, 4*time.Minute)
 		for range 12 {
-			other.check()
+			next.enter()
+			last.enter()
 			w.run(10 * time.Second)
 		}
 		if a := g.enter(); a.Verdict != queue.Waiting || a.Known || a.Position != 2 {
 			t.Errorf("at 6 min %+v, want the back of the line", a)
 		}
-		if !other.inside() {
+		if !next.inside() {
 			t.Error("who waited did not get the place")
 		}
 	})

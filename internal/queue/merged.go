@@ -67,6 +67,9 @@ func (m *merged) set(i int, at int64, count int) {
 	b.by[i] = count
 	m.each[i] += change
 	m.waiting += change
+	if at != m.frontier && !slices.ContainsFunc(b.by, func(n int) bool { return n != 0 }) {
+		delete(m.buckets, at) // its key in the heap finds nothing
+	}
 }
 
 // clear forgets the tickets of a data center.
@@ -86,11 +89,13 @@ func (m *merged) clear(i int) {
 func (m *merged) resume(frontier int64) {
 	m.frontier = max(m.frontier, frontier)
 	for len(m.next) > 0 && m.next[0] < m.frontier {
-		for i, n := range m.buckets[m.next[0]].by {
-			m.each[i] -= n
-			m.waiting -= n
+		if b := m.buckets[m.next[0]]; b != nil {
+			for i, n := range b.by {
+				m.each[i] -= n
+				m.waiting -= n
+			}
+			delete(m.buckets, m.next[0])
 		}
-		delete(m.buckets, m.next[0])
 		heap.Pop(&m.next)
 	}
 }
@@ -122,6 +127,10 @@ func (m *merged) advance(turns int, centers []*center) {
 	for turns > 0 && len(m.next) > 0 {
 		at := m.next[0]
 		b := m.buckets[at]
+		if b == nil { // emptied
+			heap.Pop(&m.next)
+			continue
+		}
 		total := 0
 		for i := range centers {
 			total += m.left(at, b, i)

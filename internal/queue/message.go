@@ -1,7 +1,5 @@
 package queue
 
-import "github.com/anteroom/anteroom"
-
 // Account is what a data center says of one kind of entitlement (rights, or permits). All counters
 // are cumulative, so a lost or repeated message changes nothing.
 type Account struct {
@@ -42,8 +40,7 @@ type Report struct {
 	TurnsSeen uint64
 
 	// Order names the key order of the histogram; it grows whenever the keys change their meaning.
-	Order  uint64
-	Method anteroom.Method
+	Order uint64
 	// Partial repeats Grant.Partial of the last grant applied, for Frontier.
 	Frontier int64
 	Partial  int
@@ -51,8 +48,7 @@ type Report struct {
 
 	// Newcomers is how many visitors came since the report before.
 	Newcomers int
-	// Active is how many sessions are in force, Admitted how many began in this incarnation.
-	Active   int
+	// Admitted is how many sessions began in this incarnation.
 	Admitted uint64
 }
 

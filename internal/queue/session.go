@@ -73,8 +73,22 @@ func (s *sessions) begin(v session, set Settings) {
 	p.spoke = s.ends.add(p.end(set), slot)
 }
 
+// remembered is how long the ID of an ended session stays known: longer than its cookie could claim it.
+func remembered(set Settings) int64 {
+	return max(endedMemory, set.Session+time.Minute).Microseconds()
+}
+
+// remember notes an ID whose cookie is spent.
+func (s *sessions) remember(at int64, id ID, set Settings) {
+	slot := s.slab.take()
+	p := s.slab.at(slot)
+	*p = session{id: id, seen: at, state: sessionEnded}
+	s.byID[id] = slot
+	p.spoke = s.ends.add(at+remembered(set), slot)
+}
+
 // finish ends an active session and remembers it for a while.
-func (s *sessions) finish(now int64, slot uint32, v *session) {
+func (s *sessions) finish(now int64, slot uint32, v *session, set Settings) {
 	v.state = sessionEnded
 	v.seen = now
 	s.active--
@@ -82,7 +96,7 @@ func (s *sessions) finish(now int64, slot uint32, v *session) {
 		v.overdue = false
 		s.overdue--
 	}
-	v.spoke = s.ends.add(now+endedMemory.Microseconds(), slot)
+	v.spoke = s.ends.add(now+remembered(set), slot)
 }
 
 func (s *sessions) forget(slot uint32, v *session) {
@@ -102,7 +116,7 @@ func (s *sessions) expire(now int64, set Settings, finished func(v *session)) {
 		case v.end(set) > now:
 			v.spoke = s.ends.add(v.end(set), slot)
 		default:
-			s.finish(now, slot, v)
+			s.finish(now, slot, v, set)
 			finished(v)
 		}
 	})

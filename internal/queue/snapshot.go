@@ -63,16 +63,18 @@ func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 	for rec := range records {
 		r.apply(rec)
 	}
+	r.pull(t)
+	l.journal, l.seq = l.journal[:0], 0
 	l.restoreSessions(t, &r)
 	l.restoreTickets(t, &r)
 	l.rights.granted, l.rights.most = uint64(l.rights.used), l.rights.used
 	l.permit.granted, l.permit.most = uint64(l.permit.used), l.permit.used
-	l.journal, l.seq = l.journal[:0], 0
-	l.report.full = true
+	l.report.full, l.report.sent = true, false
 }
 
 // replay is the state that records add up to.
 type replay struct {
+	newest   int64 // the latest time of any record
 	admitted map[ID]*session
 	tickets  map[ID]Record
 	cooling  []int64
@@ -82,6 +84,7 @@ type replay struct {
 }
 
 func (r *replay) apply(rec Record) {
+	r.newest = max(r.newest, rec.At)
 	switch rec.Kind {
 	case RecordJoin:
 		r.tickets[rec.ID] = rec
@@ -99,13 +102,44 @@ func (r *replay) apply(rec Record) {
 		}
 	case RecordEnd:
 		delete(r.tickets, rec.ID)
-		if s := r.admitted[rec.ID]; s != nil {
-			s.state, s.seen = sessionEnded, rec.At
+		s := r.admitted[rec.ID]
+		if s == nil { // a ticket that was given up
+			s = &session{id: rec.ID}
+			r.admitted[rec.ID] = s
 		}
+		s.state, s.seen = sessionEnded, rec.At
 	case RecordOrder:
 		r.order, r.axis, r.dueKey = rec.Order, rec.Key, 0
 	case RecordCooled:
 		r.cooling = append(r.cooling, rec.At)
+	}
+}
+
+// pull moves everything into the past when the clock was set back between the runs: times that lie ahead
+// would let newcomers pass the line and sessions last for as long.
+func (r *replay) pull(now int64) {
+	shift := r.newest - now
+	if shift <= 0 {
+		return
+	}
+	for _, s := range r.admitted { // unordered: each by itself
+		s.arrival -= shift
+		s.accepted -= shift
+		s.seen -= shift
+		s.durable -= shift
+	}
+	for id, t := range r.tickets { // unordered: each by itself
+		t.At -= shift
+		if r.axis == 0 {
+			t.Key -= shift
+		}
+		r.tickets[id] = t
+	}
+	for i := range r.cooling {
+		r.cooling[i] -= shift
+	}
+	if r.axis == 0 {
+		r.dueKey -= shift
 	}
 }
 
@@ -125,8 +159,8 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 		case s.state == sessionActive && s.end(l.set) > now:
 			l.sessions.begin(*s, l.set)
 			l.rights.used++
-		case s.state == sessionEnded && s.seen+endedMemory.Microseconds() > now:
-			l.restoreEnded(*s)
+		case s.state == sessionEnded && s.seen+remembered(l.set) > now:
+			l.sessions.remember(s.seen, s.id, l.set)
 		}
 	}
 	slices.Sort(r.cooling)
@@ -138,16 +172,6 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 	}
 }
 
-// restoreEnded remembers a session that is over, so that its cookie stays spent.
-func (l *Local) restoreEnded(s session) {
-	slot := l.sessions.slab.take()
-	p := l.sessions.slab.at(slot)
-	*p = s
-	p.slack = 0
-	l.sessions.byID[s.id] = slot
-	p.spoke = l.sessions.ends.add(s.seen+endedMemory.Microseconds(), slot)
-}
-
 // restoreTickets brings back the line. Keys of another order than the configuration's are made anew.
 func (l *Local) restoreTickets(now int64, r *replay) {
 	l.order = r.order
@@ -156,6 +180,8 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 		l.dueKey = r.dueKey
 	} else {
 		l.order++
+		l.dueKey = 0
+		l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	}
 	list := make([]Record, 0, len(r.tickets))
 	for _, rec := range r.tickets { // unordered: sorted below
@@ -167,10 +193,17 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 	seen := l.tenths(now)
 	for _, rec := range list {
 		key, state := rec.Key, ticketWaiting
-		if !same {
-			key = l.keyFor(rec.ID, rec.At)
-		} else if key <= l.dueKey {
+		switch {
+		case rec.Key <= r.dueKey:
 			state = ticketLapsed // its right went with the restart; it goes next when it asks
+			if !same {
+				key = min(key, 0)
+			}
+		case !same:
+			key = l.keyFor(rec.ID, rec.At)
+		}
+		if !same {
+			l.record(Record{Kind: RecordJoin, ID: rec.ID, At: rec.At, Key: key})
 		}
 		slot, t := l.tickets.add(ticket{id: rec.ID, arrival: rec.At, key: key, seen: seen, next: seen, state: state})
 		t.next = l.tenths(now + refreshMax.Microseconds())

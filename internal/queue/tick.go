@@ -5,30 +5,31 @@ import "time"
 // advance lets time pass until now: sessions end, permits cool, absent tickets go, unclaimed turns
 // lapse. Its cost is that of what changed.
 func (l *Local) advance(now time.Time) int64 {
-	before := l.last
 	t := l.stamp(now)
-	if t-before < milli {
+	if t-l.advanced < milli {
 		return t
 	}
+	l.advanced = t
 	l.est.advance(t, l.sessions.overdue, l.waiting())
 	l.sessions.age(t, l.set.Session)
-	idle := l.idle()
-	l.sessions.expire(t, l.set, func(*session) {
-		l.rights.used--
-		l.est.exit()
-		l.report.changed = true
-	})
+	l.sessions.expire(t, l.set, func(s *session) { l.afterSession(t, s) })
 	if freed := l.permits.cool(t); freed > 0 {
 		l.permit.used -= freed
 		l.report.changed = true
 	}
 	l.giveBack()
-	if l.idle() > idle {
-		l.wake()
-	}
 	l.tickets.lost.due(t, func(slot uint32, spoke int64) { l.loseOrWait(t, slot, spoke) })
 	l.tickets.lapses.due(t, func(slot uint32, _ int64) { l.maybeLapse(t, slot) })
 	return t
+}
+
+// afterSession frees what an ended session held. The journal learns of the end before anybody else gets
+// the place, so that a restart does not bring the session back.
+func (l *Local) afterSession(now int64, s *session) {
+	l.rights.used--
+	l.est.exit()
+	l.report.changed = true
+	l.record(Record{Kind: RecordEnd, ID: s.id, At: now})
 }
 
 // giveBack returns what is called back as soon as it is idle, and reports it soon: somebody waits for it.
@@ -48,6 +49,7 @@ func (l *Local) loseOrWait(now int64, slot uint32, spoke int64) {
 		return
 	}
 	l.record(Record{Kind: RecordEnd, ID: t.id, At: now})
+	l.letGo(t)
 	l.tickets.drop(slot, t)
 	l.abandoned++
 	l.est.leave()
@@ -60,12 +62,17 @@ func (l *Local) maybeLapse(now int64, slot uint32) {
 	if t.id.IsZero() || t.state != ticketDue || l.fromTenths(t.until) > now {
 		return
 	}
-	if l.tickets.due.rank(place{t.key, slot}) >= l.idle() {
+	if !l.absent(now, t) && l.tickets.due.rank(place{t.key, slot}) >= l.idle() {
 		// The turn could not have been claimed: no right was at hand. Look again later.
 		l.remind(now, slot, t)
 		return
 	}
 	l.lapse(slot, t)
+}
+
+// absent tells that a visitor has not asked when it was time to.
+func (l *Local) absent(now int64, t *ticket) bool {
+	return l.fromTenths(t.next)+TurnGrace.Microseconds() <= now
 }
 
 func (l *Local) lapse(slot uint32, t *ticket) {
@@ -83,7 +90,7 @@ func (l *Local) ReportDue(now time.Time) bool {
 	since := time.Duration(t-l.report.at) * time.Microsecond
 	switch {
 	case l.report.full:
-		return true
+		return !l.report.sent || since >= l.cfg.Pace.Surplus // it is repeated until it is acknowledged
 	case l.report.urgent && since >= l.cfg.Pace.Urgent:
 		return true
 	case l.surplus() && since >= l.cfg.Pace.Surplus:
@@ -111,11 +118,14 @@ func (l *Local) Report(now time.Time) Report {
 		Full: l.report.full, GrantSeen: l.granted,
 		Rights: l.rights.account(), Permits: l.permit.account(),
 		Need: l.tickets.due.len(), TurnsSeen: l.turns,
-		Order: l.order, Method: l.set.Method, Frontier: l.frontier, Partial: l.partial,
-		Newcomers: l.report.newcomers, Active: l.sessions.active, Admitted: l.admitted,
+		Order: l.order, Frontier: l.frontier, Partial: l.partial,
+		Newcomers: l.report.newcomers, Admitted: l.admitted,
 	}
 	r.Buckets = l.tickets.changes(l.report.full)
-	l.report = reporting{seq: l.report.seq, at: t}
+	l.report = reporting{seq: l.report.seq, at: t, full: r.Full, sent: r.Full, fullSeq: l.report.fullSeq}
+	if r.Full {
+		l.report.fullSeq = r.Seq
+	}
 	return r
 }
 
@@ -125,8 +135,11 @@ func (l *Local) Grant(now time.Time, g Grant) {
 	if g.Epoch < l.epoch || g.Epoch == l.epoch && g.Seq <= l.granted {
 		return
 	}
+	if l.report.sent && g.ReportSeen >= l.report.fullSeq {
+		l.report.full, l.report.sent = false, false
+	}
 	if g.Epoch > l.epoch {
-		l.report.full = true
+		l.report.full, l.report.sent = true, false
 	}
 	l.epoch, l.granted, l.others = g.Epoch, g.Seq, g.Others
 	l.tickets.acknowledge(g.ReportSeen)
@@ -137,7 +150,6 @@ func (l *Local) Grant(now time.Time, g Grant) {
 		l.turns = g.Turns
 		l.moveFrontier(t, g)
 	}
-	l.wake()
 }
 
 // moveFrontier gives their turn to the tickets before the frontier, and to the oldest of its own
@@ -177,7 +189,7 @@ func (l *Local) moveFrontier(now int64, g Grant) {
 func (l *Local) callUp(now int64, slot uint32) {
 	t := l.tickets.slab.at(slot)
 	l.tickets.move(slot, t, ticketDue)
-	if l.fromTenths(t.next)+TurnGrace.Microseconds() < now {
+	if l.absent(now, t) {
 		l.lapse(slot, t)
 		return
 	}
@@ -187,13 +199,13 @@ func (l *Local) callUp(now int64, slot uint32) {
 // wake lists the held visitors who may enter now.
 func (l *Local) wake() {
 	n := l.idle()
+	if l.held == 0 || l.set.QueueAll || l.rejects() {
+		return
+	}
 	for p := range l.tickets.due.all {
 		if n--; n < 0 {
 			return
 		}
-		if t := l.tickets.slab.at(p.slot); t.held {
-			t.held = false
-			l.woken = append(l.woken, t.id)
-		}
+		l.letGo(l.tickets.slab.at(p.slot))
 	}
 }

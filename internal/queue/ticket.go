@@ -161,6 +161,24 @@ func bucketOf(key int64) int64 {
 	return b
 }
 
+// slots lists the tickets whose turn has come, also those that let it lapse, and the waiting ones, each
+// in order.
+func (r *registry) slots() (called, waiting []uint32) {
+	for slot := range r.slab.used {
+		if t := r.slab.at(slot); !t.id.IsZero() && t.state != ticketWaiting {
+			called = append(called, slot)
+		}
+	}
+	slices.SortFunc(called, func(a, b uint32) int {
+		return comparePlaces(place{r.slab.at(a).key, a}, place{r.slab.at(b).key, b})
+	})
+	waiting = make([]uint32, 0, r.line.len())
+	for p := range r.line.all {
+		waiting = append(waiting, p.slot)
+	}
+	return called, waiting
+}
+
 // rank is how many tickets go before this one; false for a ticket that has lapsed.
 func (r *registry) rank(slot uint32, t *ticket) (int, bool) {
 	switch t.state {

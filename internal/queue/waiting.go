@@ -38,8 +38,8 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	return a
 }
 
-// canWalkIn tells whether a newcomer may enter without queueing: a right and a permit are idle that
-// are kept for nobody, and nobody waits, not even one who has yet to register.
+// canWalkIn tells whether a newcomer may enter without queueing: nobody waits, and a right and a permit
+// are idle that are kept neither for the due nor for those who have yet to register.
 func (l *Local) canWalkIn(now int64) bool {
 	switch {
 	case l.set.QueueAll:
@@ -47,8 +47,8 @@ func (l *Local) canWalkIn(now int64) bool {
 	case l.set.Method == anteroom.Passthrough:
 		return true
 	default:
-		kept := l.tickets.due.len()
-		return l.tickets.line.len() == 0 && l.others == 0 && l.idle() > kept && l.pendingCount(now) == 0
+		kept := l.tickets.due.len() + l.pendingCount(now)
+		return l.tickets.line.len() == 0 && l.others == 0 && l.idle() > kept
 	}
 }
 
@@ -129,10 +129,11 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	}
 	if ask.Purpose == Enter && l.mayEnter(slot, tk) {
 		arrival := tk.arrival
+		l.letGo(tk) // another tab of the same visitor
 		l.tickets.drop(slot, tk)
 		return l.admit(now, ask.ID, arrival)
 	}
-	a := Answer{Verdict: Waiting, Known: true, Turn: l.turn(slot, tk)}
+	a := Answer{Verdict: Waiting, Known: true, Turn: l.mayEnter(slot, tk)}
 	if l.rejects() {
 		a.Verdict = Refused // the place is kept for the day the room opens again
 	}
@@ -147,7 +148,10 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 		a.LastSeen = timeOf(now)
 		a.Refresh = refresh(l.set, a.Estimate, a.Waiting, ask.Draw)
 	}
-	l.expect(now, slot, tk, a.Refresh)
+	if !a.Turn || tk.until == 0 {
+		// Who was told that it is their turn, and only asks again, does not keep the right for ever.
+		l.expect(now, slot, tk, a.Refresh)
+	}
 	return a
 }
 

@@ -1,0 +1,200 @@
+package queue_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/anteroom/anteroom"
+	"github.com/anteroom/anteroom/internal/queue"
+)
+
+// TestTimePassesUnderAnyLoad: requests that come in faster than the grain of time must not stop it.
+func TestTimePassesUnderAnyLoad(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, fifo(1, 1, time.Second))
+	w.events = nil
+	w.guest().enter()
+	for range 20_000 {
+		w.now = w.now.Add(200 * time.Microsecond)
+		w.ask(&person{}, queue.Look)
+	}
+	if n := w.room.Status(w.now).Active; n != 0 {
+		t.Errorf("a session of 1 s lives after %v", w.now.Sub(w.start))
+	}
+}
+
+// TestRoomOpensAgainAfterAFullMoment: newcomers who have yet to register keep only as many places as they
+// are, so a steady stream of them, or of programs without cookies, does not close an empty room.
+func TestRoomOpensAgainAfterAFullMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, fifo(100, 100000, 10*time.Second))
+	for range 130 {
+		w.guest().enter()
+	}
+	w.run(15 * time.Second)
+	walked := 0
+	for range 50 {
+		w.run(250 * time.Millisecond)
+		if w.guest().inside() {
+			walked++
+		}
+	}
+	if walked < 45 {
+		t.Errorf("%d of 50 newcomers entered an empty room", walked)
+	}
+}
+
+// TestRestartDoesNotReviveEndedSessions: the end of a session is in the journal before its place is given.
+func TestRestartDoesNotReviveEndedSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, fifo(1, 100, 5*time.Minute))
+	a, b := w.guest(), w.guest()
+	a.enter()
+	w.run(5*time.Minute + 100*time.Millisecond)
+	if !b.inside() {
+		t.Fatal("the place is not free after the session")
+	}
+	w.crash(2)
+	if a.inside() {
+		t.Error("a session that had ended before the crash was revived beside its successor")
+	}
+	if !b.inside() {
+		t.Error("the session in force did not survive")
+	}
+}
+
+// TestSpentCookiesStaySpent: no change of settings and no patience makes an old cookie good again.
+func TestSpentCookiesStaySpent(t *testing.T) {
+	t.Parallel()
+	t.Run("RevokedInALongSession", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 1, fifo(1, 100, 30*time.Minute))
+		a, b := w.guest(), w.guest()
+		a.enter()
+		w.room.End(w.now, a.p.cookie.ID)
+		b.enter()
+		for range 20 {
+			w.run(time.Minute)
+			b.enter()
+		}
+		if a.inside() {
+			t.Error("the revoked session came back after 20 minutes")
+		}
+	})
+	t.Run("LongerSessionsLater", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 1, fifo(5, 100, time.Minute))
+		a := w.guest()
+		a.enter()
+		w.run(15 * time.Minute)
+		w.set.Session = 30 * time.Minute
+		w.room.Configure(w.now, w.set)
+		if got := a.enter(); got.Known {
+			t.Error("a session that was over is in force since sessions are longer")
+		}
+	})
+	t.Run("TicketGivenUp", func(t *testing.T) {
+		t.Parallel()
+		w, guests := line(t, fifo(1, 100, time.Hour), 2)
+		w.room.End(w.now, guests[0].p.cookie.ID)
+		w.pump()
+		w.crash(2)
+		if got := guests[0].check(); got.Known {
+			t.Errorf("%+v: the ticket that was taken away is back", got)
+		}
+	})
+}
+
+// TestPassthroughFreesWhoWaits: everyone in line enters when the room lets everybody pass.
+func TestPassthroughFreesWhoWaits(t *testing.T) {
+	t.Parallel()
+	w, guests := line(t, fifo(1, 100, time.Hour), 3)
+	if held, _ := w.room.Hold(w.now, guests[2].p.cookie.ID); held {
+		t.Log("held") // at the head or not, the turn must be told
+	}
+	w.set.Method = anteroom.Passthrough
+	w.room.Configure(w.now, w.set)
+	for i, g := range guests {
+		if !g.check().Turn || !g.inside() {
+			t.Errorf("visitor %d still waits", i)
+		}
+	}
+}
+
+// TestLotterySurvivesRestarts: a won draw stays won, draws stay as they are.
+func TestLotterySurvivesRestarts(t *testing.T) {
+	t.Parallel()
+	set := fifo(1, 1000, time.Minute)
+	set.Method = anteroom.Random
+	w := newWorld(t, 5, set)
+	w.guest().enter()
+	guests := make([]guest, 9)
+	for i := range guests {
+		guests[i] = w.guest()
+		guests[i].enter()
+		w.run(100 * time.Millisecond)
+		guests[i].check()
+	}
+	w.crash(2)
+	w.run(65 * time.Second)
+	winner := slices.IndexFunc(guests, func(g guest) bool { return g.check().Turn })
+	if winner < 0 {
+		t.Fatal("nobody has won")
+	}
+	for i := range uint64(3) {
+		w.crash(i + 3)
+		if !guests[winner].check().Turn {
+			t.Fatalf("the won draw is lost after restart %d", i+1)
+		}
+	}
+	if !guests[winner].inside() {
+		t.Error("the winner does not enter")
+	}
+}
+
+// TestTurnSurvivesChangeOfMethodAndCrash: who had a turn goes first, whatever the keys mean.
+func TestTurnSurvivesChangeOfMethodAndCrash(t *testing.T) {
+	t.Parallel()
+	w, guests := line(t, fifo(1, 100, 20*time.Second), 10)
+	for !guests[0].check().Turn {
+		w.run(time.Second)
+		for _, g := range guests[1:] {
+			g.check()
+		}
+	}
+	w.set.Method = anteroom.Random
+	w.room.Configure(w.now, w.set)
+	w.pump()
+	w.crash(2)
+	if !guests[0].check().Turn || !guests[0].inside() {
+		t.Error("the turn was lost by a change of the method and a crash")
+	}
+}
+
+// TestClockSetBackBetweenRuns: an hour less on the clock neither lets newcomers pass nor keeps places.
+func TestClockSetBackBetweenRuns(t *testing.T) {
+	t.Parallel()
+	w, guests := line(t, fifo(1, 100, 20*time.Second), 2)
+	w.now = w.now.Add(-time.Hour)
+	w.start = w.now
+	w.events = nil
+	w.crash(2)
+	late := w.guest()
+	late.enter()
+	w.now = w.now.Add(time.Second)
+	w.room.Tick(w.now)
+	late.check()
+	for i, g := range append(guests, late) {
+		g.p.cookie.LastSeen = w.now // the gate judges a cookie's times, here only the order matters
+		if a := g.check(); a.Position != i+1 {
+			t.Errorf("visitor %d is at place %d", i, a.Position)
+		}
+	}
+	w.now = w.now.Add(40 * time.Second)
+	w.room.Tick(w.now)
+	w.pump()
+	if n := w.room.Status(w.now).Active; n != 0 {
+		t.Error("a session of 20 s lives on because the clock was set back")
+	}
+}
