@@ -29,7 +29,7 @@ type commands struct {
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
-// console is where a command prints, and the environment it reads.
+// console is where a command prints.
 type console struct {
 	out, err io.Writer
 }

@@ -48,6 +48,8 @@ func TestBadInput(t *testing.T) {
 		{"LimitNegative", serve("--origin", site, "--total-active-users=-5"), []string{"--total-active-users", "-5"}},
 		{"RateAboveLimit", serve("--origin", site, "--total-active-users", "10", "--new-users-per-minute", "11"), []string{"--new-users-per-minute", "11", "[1, total_active_users]"}},
 		{"RateWithoutLimit", serve("--origin", site, "--new-users-per-minute", "11"), []string{"--total-active-users"}},
+		{"SessionWithoutLimit", serve("--origin", site, "--session-duration", "5m"), []string{"--total-active-users"}},
+		{"QuickRoomAndDemo", serve("--demo", "--total-active-users", "5"), []string{"--demo"}},
 		{"LimitNoNumber", serve("--origin", site, "--total-active-users", "many"), []string{"--total-active-users", "many"}},
 		{"SessionTooShort", serve("--origin", site, "--total-active-users", "10", "--session-duration", "10ms"), []string{"--session-duration", "1s"}},
 		{"SessionNoDuration", serve("--origin", site, "--total-active-users", "10", "--session-duration", "5"), []string{"--session-duration", "5"}},

@@ -31,10 +31,10 @@ type serveCommand struct {
 	Origin string `help:"The site to protect, such as http://127.0.0.1:3000." placeholder:"URL"`
 	Demo   bool   `help:"A sample shop, a waiting room in front of it and simulated visitors."`
 
-	TotalActiveUsers  *int          `help:"Quick room: the most visitors inside at any instant." placeholder:"N"`
-	NewUsersPerMinute *int          `help:"Quick room: the most visitors to let in within 60 s." placeholder:"N"`
-	SessionDuration   time.Duration `default:"5m" help:"Quick room: how long a place is kept after the last request, from 1s." placeholder:"DURATION"`
-	QueueingMethod    string        `default:"fifo" help:"Quick room: fifo, random, passthrough or reject." placeholder:"METHOD"`
+	TotalActiveUsers  *int           `help:"Quick room: the most visitors inside at any instant." placeholder:"N"`
+	NewUsersPerMinute *int           `help:"Quick room: the most visitors to let in within 60 s." placeholder:"N"`
+	SessionDuration   *time.Duration `help:"Quick room: how long a place is kept after the last request, from 1s. Default: 5m." placeholder:"DURATION"`
+	QueueingMethod    *string        `help:"Quick room: fifo, random, passthrough or reject. Default: fifo." placeholder:"METHOD"`
 
 	TLSCert      string   `name:"tls-cert" help:"Serve visitors over TLS with this certificate, a PEM file." placeholder:"FILE"`
 	TLSKey       string   `name:"tls-key" help:"The certificate's key, a PEM file." placeholder:"FILE"`
@@ -136,24 +136,32 @@ func (c serveCommand) origin() (*url.URL, error) {
 
 // quick makes the room of the flags; nil when no limit is given.
 func (c serveCommand) quick() (*edge.QuickRoom, error) {
-	if c.Demo || c.TotalActiveUsers == nil && c.NewUsersPerMinute == nil {
+	given := c.TotalActiveUsers != nil || c.NewUsersPerMinute != nil || c.SessionDuration != nil || c.QueueingMethod != nil
+	switch {
+	case !given:
 		return nil, nil //nolint:nilnil // no room from flags is a choice
+	case c.Demo:
+		return nil, anteroom.Errorf(anteroom.CodeInvalid, "--demo brings its own room, so the flags of a quick room have no meaning").
+			WithHint("leave --demo or those flags out")
+	case c.TotalActiveUsers == nil:
+		return nil, anteroom.Errorf(anteroom.CodeInvalid, "a quick room needs --total-active-users").
+			WithHint("say how many visitors may be inside at once")
 	}
 	q := &edge.QuickRoom{Room: config.Defaults()}
 	q.Room.Name, q.Room.Host, q.Room.Path = "quick", anteroom.AnyHost, "/"
 	q.Room.Description = "made from the command line"
-	if c.TotalActiveUsers == nil {
-		return nil, anteroom.Errorf(anteroom.CodeInvalid, "--new-users-per-minute needs --total-active-users").
-			WithHint("say how many visitors may be inside at once")
-	}
 	q.Room.TotalActiveUsers, q.Room.NewUsersPerMinute = *c.TotalActiveUsers, *c.TotalActiveUsers
 	if c.NewUsersPerMinute != nil {
 		q.Room.NewUsersPerMinute = *c.NewUsersPerMinute
 	}
-	q.Room.QueueingMethod = anteroom.Method(c.QueueingMethod)
-	q.Extras.SessionDuration = anteroom.Duration(c.SessionDuration)
-	minutes := int((c.SessionDuration + time.Minute - 1) / time.Minute)
-	q.Room.SessionDuration = min(max(minutes, anteroom.SessionMinutesMin), anteroom.SessionMinutesMax)
+	if c.QueueingMethod != nil {
+		q.Room.QueueingMethod = anteroom.Method(*c.QueueingMethod)
+	}
+	if c.SessionDuration != nil {
+		q.Extras.SessionDuration = anteroom.Duration(*c.SessionDuration)
+		minutes := int((*c.SessionDuration + time.Minute - 1) / time.Minute)
+		q.Room.SessionDuration = min(max(minutes, anteroom.SessionMinutesMin), anteroom.SessionMinutesMax)
+	}
 	faults := flagErrors(config.ValidateRoom(&q.Room, edge.Checks()))
 	return q, append(faults, flagErrors(config.ValidateExtras(&q.Extras))...).OrNil()
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/anteroom/anteroom/internal/queue"
@@ -25,6 +26,8 @@ const (
 	frameHead    = 8
 	// frameBytesMax bounds one frame, so that a damaged length cannot ask for all memory.
 	frameBytesMax = 64 << 20
+	// frameRecordsMax is how many records stand in one frame.
+	frameRecordsMax = 4096
 	// compactBytesMin is the size below which a journal is never rewritten.
 	compactBytesMin = 1 << 20
 )
@@ -50,6 +53,7 @@ type journal struct {
 	writing bool
 	compact bool
 	broken  bool // records are missing: a snapshot must replace the file
+	ended   bool // close was called
 }
 
 // content is what a journal file says.
@@ -57,6 +61,7 @@ type content struct {
 	seed    queue.Seed
 	records []queue.Record
 	good    int // length of the sound part of the file; 0 means that it is new
+	cut     int // bytes behind it: a torn frame, or damage
 }
 
 // openJournal opens the file, or makes it with the fresh seed, and tells its content.
@@ -74,7 +79,10 @@ func openJournal(path string, fresh queue.Seed, fail func(error)) (*journal, con
 	if err != nil {
 		return nil, c, fmt.Errorf("open the room's journal: %w", err)
 	}
-	if c.good == 0 {
+	if c.cut > frameHead+frameRecordsMax*wire.RecordBytesMax { // more than a kill can leave behind
+		err = os.WriteFile(path+".damaged", data[c.good:], 0o600)
+	}
+	if err == nil && c.good == 0 {
 		c.seed, c.good = fresh, journalHead
 		_, err = f.Write(append([]byte(journalMagic), fresh[:]...))
 	}
@@ -108,6 +116,7 @@ func readJournal(data []byte) (c content, err error) {
 	for {
 		frame, n, ok := readFrame(data[c.good:])
 		if !ok {
+			c.cut = len(data) - c.good
 			return c, nil
 		}
 		for len(frame) > 0 {
@@ -140,7 +149,14 @@ func readFrame(b []byte) (records []byte, size int, ok bool) {
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// appendFrame appends records as one frame.
+// appendFrames appends records in frames of a bounded size.
+func appendFrames(dst []byte, records []queue.Record) []byte {
+	for batch := range slices.Chunk(records, frameRecordsMax) {
+		dst = appendFrame(dst, batch)
+	}
+	return dst
+}
+
 func appendFrame(dst []byte, records []queue.Record) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, frameHead)...)
@@ -157,7 +173,7 @@ func appendFrame(dst []byte, records []queue.Record) []byte {
 func (j *journal) add(records []queue.Record, seq uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.buf = appendFrame(j.buf, records)
+	j.buf = appendFrames(j.buf, records)
 	j.seq = seq
 }
 
@@ -245,13 +261,7 @@ func (j *journal) finishCompact(seed queue.Seed, snapshot []queue.Record) error 
 	if err != nil {
 		return j.abandonCompact(nil, err)
 	}
-	out := append([]byte(journalMagic), seed[:]...)
-	const batch = 4096
-	for len(snapshot) > 0 {
-		n := min(batch, len(snapshot))
-		out = appendFrame(out, snapshot[:n])
-		snapshot = snapshot[n:]
-	}
+	out := appendFrames(append([]byte(journalMagic), seed[:]...), snapshot)
 	if _, err = f.Write(out); err != nil {
 		return j.abandonCompact(f, err)
 	}
@@ -260,7 +270,17 @@ func (j *journal) finishCompact(seed queue.Seed, snapshot []queue.Record) error 
 	for j.writing {
 		j.done.Wait()
 	}
-	if _, err = f.Write(j.tail); err == nil {
+	defer j.done.Broadcast() // close may wait for the end of the rewrite
+	if j.ended {
+		err = errJournalEnded
+	}
+	if err == nil {
+		_, err = f.Write(j.tail)
+	}
+	if err == nil {
+		err = f.Sync() // a name that points to an empty file would be worse than a lost record
+	}
+	if err == nil {
 		err = os.Rename(fresh, j.path)
 	}
 	if err != nil {
@@ -278,9 +298,13 @@ func (j *journal) finishCompact(seed queue.Seed, snapshot []queue.Record) error 
 	return err
 }
 
+// errJournalEnded tells that the room was closed while its journal was being rewritten.
+var errJournalEnded = errors.New("the room was closed meanwhile")
+
 func (j *journal) abandonCompact(f *os.File, err error) error {
 	j.mu.Lock()
 	j.compact = false
+	j.done.Broadcast()
 	j.mu.Unlock()
 	if f != nil {
 		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
@@ -293,5 +317,13 @@ func (j *journal) close() error {
 	j.flush()
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.ended = true
+	for j.compact || j.writing {
+		j.done.Wait()
+	}
+	if j.broken {
+		j.broken = false
+		j.fail(nil) // nobody needs it any more
+	}
 	return j.file.Close()
 }

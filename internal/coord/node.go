@@ -25,6 +25,8 @@ const (
 	quietTicks   = 50
 	// failLogGap is the least time between two log lines about a failing journal.
 	failLogGap = time.Minute
+	// closeTimeout is how long rewrites of journals may take at the end.
+	closeTimeout = 5 * time.Second
 )
 
 // Options say where a node keeps its journals and who it is.
@@ -134,13 +136,13 @@ func (n *Node) open(spec Room) (*room, error) {
 		DataCenter: n.opts.DataCenter, Incarnation: n.incarnation,
 		Settings: spec.Settings, Pace: queue.NearPace(),
 	}
-	return openRoom(filepath.Join(n.opts.Dir, spec.ID+".journal"), cfg, roomDeps{n.opts.Clock, n.journalFault()})
+	return openRoom(filepath.Join(n.opts.Dir, spec.ID+".journal"), cfg, roomDeps{n.opts.Clock, n.journalFault(), n.opts.Logger})
 }
 
 // journalFault makes the function that a journal tells of its failures. Rooms go on without one:
 // turning visitors away would be the worse failure. Failing tells the operator's probe.
 func (n *Node) journalFault() func(error) {
-	broken := false // calls of one journal come one at a time
+	broken := false // a journal calls it under its lock
 	return func(err error) {
 		switch {
 		case err == nil:
@@ -168,6 +170,8 @@ func (n *Node) Failing() bool { return n.failing.Load() > 0 }
 
 // Run lets time pass in all rooms until the context ends.
 func (n *Node) Run(ctx context.Context) {
+	background := sys.NewGroup(ctx)
+	defer func() { _ = background.Stop(closeTimeout) }() // Close waits for each journal anyway
 	t := sys.NewTicker(tickInterval)
 	defer t.Stop()
 	for i := 0; ; i++ {
@@ -178,7 +182,7 @@ func (n *Node) Run(ctx context.Context) {
 		}
 		for _, r := range *n.rooms.Load() {
 			if !r.quiet.Load() || i%quietTicks == 0 {
-				r.tick()
+				r.tick(func(run func()) { background.Go("journal", func(context.Context) { run() }) })
 			}
 		}
 	}
@@ -213,11 +217,11 @@ func (n *Node) Ask(_ context.Context, id string, ask queue.Ask) (queue.Answer, e
 	if err != nil {
 		return queue.Answer{}, err
 	}
-	return r.ask(ask), nil
+	return r.ask(ask)
 }
 
-// Await returns true when the ticket's turn has come, and false when the context ends first or the
-// ticket does not wait at the head of the line.
+// Await returns true when the ticket's turn has come or the node is about to stop, and false when the
+// context ends first or the ticket does not wait at the head of the line.
 func (n *Node) Await(ctx context.Context, id string, ticket queue.ID) bool {
 	r, err := n.room(id)
 	return err == nil && r.await(ctx, ticket)

@@ -2,6 +2,8 @@ package coord
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,10 +15,11 @@ import (
 
 // room is one waiting room on this node: the core, its lock, its journal and the held requests.
 type room struct {
-	clock sys.Clock
-	seed  queue.Seed
-	log   *journal
-	quiet atomic.Bool // nobody is here; time passes in large steps
+	clock  sys.Clock
+	logger *slog.Logger
+	seed   queue.Seed
+	log    *journal
+	quiet  atomic.Bool // nobody is here; time passes in large steps
 
 	mu       sync.Mutex
 	pair     *queue.Pair
@@ -25,6 +28,9 @@ type room struct {
 	woken    []queue.ID               // scratch
 	held     map[queue.ID]*heldTicket // held requests by ticket
 	draining bool
+	closed   bool // the journal is closed: nothing may change any more
+
+	compactAfter time.Time // no rewrite of the journal before this; used by tick alone
 }
 
 // heldTicket is a visitor whose requests are held. Several tabs may wait for one turn.
@@ -37,6 +43,7 @@ type heldTicket struct {
 type roomDeps struct {
 	clock sys.Clock
 	fail  func(error)
+	log   *slog.Logger
 }
 
 // openRoom brings a room to life from its journal.
@@ -48,7 +55,10 @@ func openRoom(path string, cfg queue.LocalConfig, deps roomDeps) (*room, error) 
 	}
 	cfg.Seed = old.seed
 	now := deps.clock.Now()
-	r := &room{clock: deps.clock, seed: old.seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
+	if old.cut > 0 {
+		deps.log.Warn("the end of a journal was torn and is cut off", "path", path, "bytes", old.cut)
+	}
+	r := &room{clock: deps.clock, logger: deps.log, seed: old.seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
 	r.pair = queue.NewPair(now, cfg, slices.Values(old.records))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,8 +67,12 @@ func openRoom(path string, cfg queue.LocalConfig, deps roomDeps) (*room, error) 
 }
 
 // ask decides one request and returns when the decision is durable.
-func (r *room) ask(ask queue.Ask) queue.Answer {
+func (r *room) ask(ask queue.Ask) (queue.Answer, error) {
 	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return queue.Answer{}, ErrNoRoom
+	}
 	now := r.clock.Now()
 	a := r.pair.Ask(now, ask)
 	r.afterLocked(now)
@@ -66,7 +80,7 @@ func (r *room) ask(ask queue.Ask) queue.Answer {
 	if a.Seq > 0 {
 		r.log.wait(a.Seq)
 	}
-	return a
+	return a, nil
 }
 
 // afterLocked lets the two coordinators talk, wakes whose turn has come and hands records to the
@@ -109,13 +123,12 @@ func (r *room) hold(id queue.ID) (h *heldTicket, turn bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.clock.Now()
+	if r.draining {
+		return nil, false
+	}
 	held, turn := r.pair.Hold(now, id)
 	if !held {
 		return nil, turn
-	}
-	if r.draining {
-		r.pair.Release(now, id)
-		return nil, false
 	}
 	if h = r.held[id]; h == nil {
 		h = &heldTicket{turn: make(chan struct{})}
@@ -128,15 +141,19 @@ func (r *room) hold(id queue.ID) (h *heldTicket, turn bool) {
 func (r *room) release(id queue.ID, h *heldTicket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if h.waiters--; h.waiters == 0 && r.held[id] == h {
+	if h.waiters--; h.waiters == 0 && r.held[id] == h && !r.closed {
 		delete(r.held, id)
 		r.pair.Release(r.clock.Now(), id)
 	}
 }
 
-// tick lets time pass.
-func (r *room) tick() {
+// tick lets time pass, and rewrites the journal by the way of background when it has become bulky.
+func (r *room) tick(background func(run func())) {
 	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
 	now := r.clock.Now()
 	r.pair.Tick(now)
 	r.afterLocked(now)
@@ -144,28 +161,36 @@ func (r *room) tick() {
 	size := r.pair.Size()
 	r.mu.Unlock()
 	r.log.flush()
-	if r.log.bulky(size) {
-		r.compact()
+	if r.log.bulky(size) && !now.Before(r.compactAfter) {
+		r.compactAfter = now.Add(compactGap)
+		background(r.compact)
 	}
 }
+
+// compactGap is the least time between two rewrites of a journal: one that failed is not repeated at once.
+const compactGap = 5 * time.Second
 
 // compact replaces the journal's history by a snapshot.
 func (r *room) compact() {
 	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
 	now := r.clock.Now()
 	r.afterLocked(now)
 	r.log.beginCompact()
 	snapshot := r.pair.Snapshot(now)
 	r.mu.Unlock()
-	if err := r.log.finishCompact(r.seed, snapshot); err != nil {
-		r.log.fail(err)
+	if err := r.log.finishCompact(r.seed, snapshot); err != nil && !errors.Is(err, errJournalEnded) {
+		r.logger.Warn("a journal cannot be rewritten and goes on growing", "path", r.log.path, "error", err)
 	}
 }
 
 func (r *room) configure(s queue.Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s == r.settings {
+	if s == r.settings || r.closed {
 		return
 	}
 	now := r.clock.Now()
@@ -177,6 +202,9 @@ func (r *room) configure(s queue.Settings) {
 func (r *room) touch(id queue.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
 	now := r.clock.Now()
 	r.pair.Touch(now, id)
 	r.afterLocked(now)
@@ -184,6 +212,10 @@ func (r *room) touch(id queue.ID) {
 
 func (r *room) end(id queue.ID) bool {
 	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return false
+	}
 	now := r.clock.Now()
 	seq, ok := r.pair.End(now, id)
 	r.afterLocked(now)
@@ -197,7 +229,9 @@ func (r *room) status() queue.Status {
 	defer r.mu.Unlock()
 	now := r.clock.Now()
 	s := r.pair.Status(now)
-	r.afterLocked(now)
+	if !r.closed {
+		r.afterLocked(now)
+	}
 	return s
 }
 
@@ -217,6 +251,7 @@ func (r *room) close() error {
 	r.drain()
 	r.mu.Lock()
 	r.afterLocked(r.clock.Now())
+	r.closed = true
 	r.mu.Unlock()
 	return r.log.close()
 }

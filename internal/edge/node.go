@@ -145,7 +145,7 @@ func (n *Node) openRooms(context.Context) (err error) {
 	return nil
 }
 
-// Start serves. It returns at once; Failed tells when a listener ends by itself.
+// Start serves. It returns at once; a listener that ends by itself is logged.
 func (n *Node) Start() {
 	n.group.Go("rooms", n.rooms.Run)
 	n.listeners.Go("waiting visitors", n.lane.Run)
@@ -162,7 +162,7 @@ func (n *Node) serve(s *http.Server, l net.Listener) func(context.Context) {
 	}
 }
 
-// VisitorAddr and AdminAddr are the addresses in use.
+// VisitorAddr is the address of the visitors' listener.
 func (n *Node) VisitorAddr() net.Addr { return n.visitorsConn.Addr() }
 
 // AdminAddr is the address of dashboard, API and metrics.
@@ -192,5 +192,9 @@ func (n *Node) Stop(ctx context.Context) error {
 	n.endWatch()
 	// The group ends the event streams of the dashboard, so that its server can end.
 	err := n.group.Stop(groupTimeout)
-	return errors.Join(errVisitors, err, n.admin.Shutdown(ctx), n.listeners.Stop(groupTimeout), n.clean())
+	errAdmin := n.admin.Shutdown(ctx)
+	if errAdmin != nil {
+		errAdmin = n.admin.Close()
+	}
+	return errors.Join(errVisitors, err, errAdmin, n.listeners.Stop(groupTimeout), n.clean())
 }

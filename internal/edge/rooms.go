@@ -23,26 +23,28 @@ func Checks() config.Checks {
 // openGate puts the stored rooms in force and follows every change.
 func (n *Node) openGate(context.Context) error {
 	n.gate = waitingroom.NewGate(n.rooms)
-	if err := n.enforce(n.store.Snapshot()); err != nil {
-		return fmt.Errorf("put the stored rooms in force: %w", err)
-	}
-	follow := func(now *config.Snapshot) {
-		if err := n.enforce(now); err != nil {
-			n.log.Error("change of the rooms is not in force", "revision", now.Revision, "error", err)
+	follow := func() {
+		if err := n.enforce(); err != nil {
+			n.log.Error("change of the rooms is not in force", "error", err)
 		}
 	}
-	endRooms := n.store.OnChange(func(_, now *config.Snapshot) { follow(now) })
-	endKeys := n.store.OnKeys(func([]ticket.Key) { follow(n.store.Snapshot()) })
+	endRooms := n.store.OnChange(func(_, _ *config.Snapshot) { follow() })
+	endKeys := n.store.OnKeys(func([]ticket.Key) { follow() })
 	n.endWatch = func() { endRooms(); endKeys() }
 	n.onStop("end the watch", func() error { n.endWatch(); return nil })
+	if err := n.enforce(); err != nil {
+		return fmt.Errorf("put the stored rooms in force: %w", err)
+	}
 	return nil
 }
 
-// enforce puts a configuration in force: everything new is built before the gate learns of it, and
-// what is gone ends after the gate has forgotten it, so that no request falls in between.
-func (n *Node) enforce(s *config.Snapshot) error {
-	n.enforcing.Lock() // rooms and keys change independently
+// enforce puts the newest configuration in force: everything new is built before the gate learns of it,
+// and what is gone ends after the gate has forgotten it, so that no request falls in between. Rooms and
+// keys change independently; whoever comes last reads both anew.
+func (n *Node) enforce() error {
+	n.enforcing.Lock()
 	defer n.enforcing.Unlock()
+	s := n.store.Snapshot()
 	ring, err := ticket.NewRing(n.store.Keys()...)
 	if err != nil {
 		return fmt.Errorf("the stored keys of the cookies: %w", err)
