@@ -271,6 +271,7 @@ func TestLaneEndsSlowClients(t *testing.T) {
 				first, waits := strings.CutPrefix(c.first, "poll")
 				if waits {
 					raw := poll("GET /", "Cookie: "+queued(t))
+					exchange(t, conn, bufio.NewReader(conn), raw)
 					_, _ = io.WriteString(conn, raw[:20]) // in two pieces, so that both deadlines were set
 					time.Sleep(time.Second)
 					_, _ = io.WriteString(conn, raw[20:])
