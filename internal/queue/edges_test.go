@@ -51,7 +51,7 @@ func TestRestartDoesNotReviveEndedSessions(t *testing.T) {
 	w := newWorld(t, 1, fifo(1, 100, 5*time.Minute))
 	a, b := w.guest(), w.guest()
 	a.enter()
-	w.run(5*time.Minute + 100*time.Millisecond)
+	w.run(5*time.Minute + 200*time.Millisecond)
 	if !b.inside() {
 		t.Fatal("the place is not free after the session")
 	}
@@ -196,5 +196,37 @@ func TestClockSetBackBetweenRuns(t *testing.T) {
 	w.pump()
 	if n := w.room.Status(w.now).Active; n != 0 {
 		t.Error("a session of 20 s lives on because the clock was set back")
+	}
+}
+
+// TestAdmissionCountsFromTheOriginsAnswer: a request that took long to reach the origin holds its permit
+// from then on, also across a restart.
+func TestAdmissionCountsFromTheOriginsAnswer(t *testing.T) {
+	t.Parallel()
+	for _, crash := range []bool{false, true} {
+		w := newWorld(t, 1, fifo(10, 1, time.Hour))
+		w.events = nil
+		a, b := w.guest(), w.guest()
+		a.enter()
+		w.now = w.now.Add(20 * time.Second)
+		w.room.Touch(w.now, a.p.cookie.ID)
+		w.pump()
+		if crash {
+			w.crash(2) // from the journal
+			w.crash(3) // from the snapshot
+		}
+		b.enter()
+		w.now = w.now.Add(59 * time.Second)
+		w.room.Tick(w.now)
+		w.pump()
+		if b.inside() {
+			t.Errorf("crash %v: two admissions within 60 s as the origin sees it", crash)
+		}
+		w.now = w.now.Add(2 * time.Second)
+		w.room.Tick(w.now)
+		w.pump()
+		if b.check(); !b.inside() {
+			t.Errorf("crash %v: the permit did not cool", crash)
+		}
 	}
 }

@@ -246,12 +246,19 @@ func (l *Local) touchGrain() int64 {
 	return min(max(l.set.Session.Microseconds()/64, 50*milli), 5*second)
 }
 
-// Touch renews a session without asking: at the end of a long request, and while it lasts.
+// Touch renews a session without asking: at the end of a long request, and while it lasts. The first
+// one tells that the request which began the session took long to reach the origin: the admission
+// counts from now on, so that the limit a minute holds there, too.
 func (l *Local) Touch(now time.Time, id ID) (seq uint64) {
 	t := l.advance(now)
 	_, s, ok := l.sessions.find(id)
 	if !ok || s.state != sessionActive || s.end(l.set) <= t {
 		return 0
+	}
+	if s.served == 0 {
+		s.served = t
+		l.permits.extend(s.accepted, t)
+		l.record(Record{Kind: RecordServed, ID: s.id, At: t})
 	}
 	return l.touch(t, s)
 }
@@ -284,7 +291,7 @@ func (l *Local) endSession(now int64, slot uint32, s *session) {
 func (l *Local) askUnknown(now int64, ask Ask) Answer {
 	if accepted := stampOf(ask.Accepted); accepted != 0 {
 		s := session{id: ask.ID, arrival: stampOf(ask.Arrival), accepted: accepted, seen: stampOf(ask.LastSeen)}
-		if s.end(l.set) <= now || s.end(l.set)-l.set.Session.Microseconds() <= l.over {
+		if s.end(l.set) <= now || s.end(l.set)-(l.set.Session+sessionMargin).Microseconds() <= l.over {
 			return l.newcomer(now, ask)
 		}
 		return l.adopt(now, ask, s)

@@ -319,7 +319,7 @@ func TestLapsedTurnGoesOnAndThePlaceIsKept(t *testing.T) {
 	if s := w.room.Status(w.now); s.Waiting != 0 {
 		t.Errorf("%d waiting, everyone present is inside", s.Waiting)
 	}
-	w.run(40 * time.Second) // a place becomes free
+	w.run(41 * time.Second) // a place becomes free
 	if a := w.ask(gone[0].p, queue.Look); !a.Turn {
 		t.Errorf("%+v: the next request would enter", a)
 	}

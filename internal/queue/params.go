@@ -35,6 +35,9 @@ const (
 	// permitCooling is the sliding window of new_users_per_minute. The half second above a minute
 	// keeps the promise when it is counted at the origin: requests reach it with some jitter.
 	permitCooling = 60*time.Second + 500*time.Millisecond
+	// sessionMargin is how much longer than told a session holds its right: a request that came in at
+	// the last moment reaches the origin a little later, and renews nothing when it is short.
+	sessionMargin = 150 * time.Millisecond
 	// endedMemory is how long a session's ID stays known after its end, so that an old cookie of
 	// the same visitor cannot claim the place or the session again.
 	endedMemory = TicketGrace + time.Minute

@@ -1,5 +1,10 @@
 package queue
 
+import (
+	"cmp"
+	"slices"
+)
+
 // permits counts the admissions of the last permitCooling: each one's permit cools for that long
 // before it may be used again, which makes the sliding window exact.
 type permits struct {
@@ -21,6 +26,18 @@ func (p *permits) use(used int64) {
 		return
 	}
 	p.used = append(p.used, cooling{at, 1})
+}
+
+// extend lets the permit that was used at one stamp cool as if it had been used at a later one.
+func (p *permits) extend(from, to int64) {
+	at := coolAt(from)
+	i, ok := slices.BinarySearchFunc(p.used, at, func(c cooling, at int64) int { return cmp.Compare(c.at, at) })
+	if !ok || p.used[i].n == 0 {
+		return // it has cooled, or stands in a later entry already
+	}
+	p.used[i].n--
+	p.count--
+	p.use(to)
 }
 
 // cool frees the permits whose time has come and returns how many.

@@ -17,6 +17,7 @@ type session struct {
 	accepted int64
 	seen     int64 // the last touch; of an ended session the time of the end
 	durable  int64 // the last touch that the journal knows
+	served   int64 // the first touch: the origin has surely seen the visitor by then; 0 before it
 	slack    int64 // added to the end of a restored session, whose last touches may be unknown
 	spoke    int64 // of the session's entry in sessions.ends
 	state    sessionState
@@ -29,7 +30,7 @@ func (s *session) end(set Settings) int64 {
 	if set.FixedSessions {
 		from = s.accepted
 	}
-	return from + set.Session.Microseconds() + s.slack
+	return from + (set.Session + sessionMargin).Microseconds() + s.slack
 }
 
 // sessions holds the admitted visitors of a room in one data center.

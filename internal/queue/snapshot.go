@@ -37,7 +37,10 @@ func (l *Local) snapshotSessions(out []Record) []Record {
 			continue
 		}
 		out = append(out, Record{Kind: RecordAdmit, ID: s.id, At: s.accepted, Arrival: s.arrival})
-		if free := coolAt(s.accepted); recent[free] > 0 {
+		if s.served != 0 {
+			out = append(out, Record{Kind: RecordServed, ID: s.id, At: s.served})
+		}
+		if free := coolAt(max(s.accepted, s.served)); recent[free] > 0 {
 			recent[free]--
 		}
 		if s.state == sessionEnded {
@@ -59,7 +62,7 @@ func (l *Local) snapshotSessions(out []Record) []Record {
 // and permits that are in use. Settings are those of the configuration, which may have changed.
 func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 	t := l.stamp(now)
-	r := replay{admitted: map[ID]*session{}, tickets: map[ID]Record{}}
+	r := replay{admitted: map[ID]*session{}, tickets: map[ID]Record{}, cools: map[ID]int{}}
 	for rec := range records {
 		r.apply(rec)
 	}
@@ -78,6 +81,7 @@ type replay struct {
 	admitted map[ID]*session
 	tickets  map[ID]Record
 	cooling  []int64
+	cools    map[ID]int // index in cooling by session
 	order    uint64
 	axis     int64
 	dueKey   int64
@@ -95,10 +99,18 @@ func (r *replay) apply(rec Record) {
 	case RecordAdmit:
 		delete(r.tickets, rec.ID)
 		r.admitted[rec.ID] = &session{id: rec.ID, arrival: rec.Arrival, accepted: rec.At, seen: rec.At, durable: rec.At}
+		r.cools[rec.ID] = len(r.cooling)
 		r.cooling = append(r.cooling, rec.At)
 	case RecordTouch:
 		if s := r.admitted[rec.ID]; s != nil && s.state == sessionActive {
 			s.seen, s.durable = max(s.seen, rec.At), max(s.seen, rec.At)
+		}
+	case RecordServed:
+		if i, ok := r.cools[rec.ID]; ok {
+			r.cooling[i] = rec.At
+		}
+		if s := r.admitted[rec.ID]; s != nil {
+			s.served = rec.At
 		}
 	case RecordEnd:
 		delete(r.tickets, rec.ID)

@@ -17,7 +17,7 @@ const RecordBytesMax = 1 + 16 + 8 + 8
 //	join   1: ID At Key           end    5: ID At
 //	turn   2: At Key Order        order  6: At Key Order
 //	admit  3: ID At Arrival       cooled 7: At
-//	touch  4: ID At
+//	touch  4: ID At               served 8: ID At
 func AppendRecord(dst []byte, r queue.Record) []byte {
 	dst = append(dst, byte(r.Kind))
 	if hasID(r.Kind) {
@@ -32,7 +32,7 @@ func AppendRecord(dst []byte, r queue.Record) []byte {
 	case queue.RecordTurn, queue.RecordOrder:
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Key))
 		dst = binary.LittleEndian.AppendUint64(dst, r.Order)
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed:
 	}
 	return dst
 }
@@ -68,14 +68,14 @@ func DecodeRecord(b []byte) (queue.Record, int, error) {
 		r.Arrival = int64(next())
 	case queue.RecordTurn, queue.RecordOrder:
 		r.Key, r.Order = int64(next()), next()
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed:
 	}
 	return r, size, nil
 }
 
 func hasID(k queue.Kind) bool {
 	switch k {
-	case queue.RecordJoin, queue.RecordAdmit, queue.RecordTouch, queue.RecordEnd:
+	case queue.RecordJoin, queue.RecordAdmit, queue.RecordTouch, queue.RecordEnd, queue.RecordServed:
 		return true
 	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled:
 	}
@@ -87,7 +87,7 @@ func sizeOf(k queue.Kind) int {
 	switch k {
 	case queue.RecordJoin, queue.RecordAdmit:
 		return 1 + 16 + 8 + 8
-	case queue.RecordTouch, queue.RecordEnd:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordServed:
 		return 1 + 16 + 8
 	case queue.RecordTurn, queue.RecordOrder:
 		return 1 + 8 + 8 + 8

@@ -21,6 +21,9 @@ const (
 	crowdRoom     = "100"
 	crowdLimit    = 100
 	crowdSession  = 5 * time.Second
+	// orderSlack is how much somebody may enter after a later visitor: turns are in order, and each one
+	// is claimed with the visitor's next request.
+	orderSlack = 2 * time.Second
 )
 
 // crowd sends 2,000 visitors within ten seconds to a room of 100 and returns them when time is up. During
@@ -72,7 +75,7 @@ func judge(t *testing.T, s *shop, visitors []*visitor) {
 	var latest time.Time
 	var worst time.Duration
 	for _, v := range inside {
-		if d := latest.Sub(v.arrived); d > time.Second {
+		if d := latest.Sub(v.arrived); d > orderSlack {
 			inversions++
 			worst = max(worst, d)
 		}
@@ -81,7 +84,7 @@ func judge(t *testing.T, s *shop, visitors []*visitor) {
 		}
 	}
 	if inversions > 0 {
-		t.Errorf("%d visitors entered after one who came over a second later, worst %v", inversions, worst)
+		t.Errorf("%d visitors entered after one who came over %v later, worst %v", inversions, orderSlack, worst)
 	}
 	for i, v := range visitors {
 		if v.changed {

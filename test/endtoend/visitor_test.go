@@ -64,8 +64,8 @@ func (v *visitor) ask(ctx context.Context) (inside bool, again time.Duration, er
 	if err = json.Unmarshal(body, &w); err != nil || !w.Room.InWaitingRoom {
 		return false, time.Second, err // for example 502 while the program restarts
 	}
-	if v.ticket != "" && w.Room.TicketID != v.ticket {
-		v.changed = true
+	if v.ticket != "" && w.Room.TicketID != v.ticket && v.entered.IsZero() {
+		v.changed = true // after a session that ended, a new ticket is as it should be
 	}
 	v.ticket = w.Room.TicketID
 	v.places = append(v.places, w.Room.Position)
