@@ -273,7 +273,7 @@ func TestLaneEndsSlowClients(t *testing.T) {
 					raw := poll("GET /", "Cookie: "+queued(t))
 					exchange(t, conn, bufio.NewReader(conn), raw)
 					_, _ = io.WriteString(conn, raw[:20]) // in two pieces, so that both deadlines were set
-					time.Sleep(time.Second)
+					time.Sleep(time.Second / 10)
 					_, _ = io.WriteString(conn, raw[20:])
 					answerOf(t, bufio.NewReader(conn), "GET")
 				}
