@@ -9,8 +9,43 @@ import (
 )
 
 // lazyBytes is the longest answer of known length whose header waits for the first bytes of the body.
-// Origins send both together; one write to the visitor instead of two is worth it.
+// Origins send both together. One write to the visitor instead of two is worth it, and an answer that
+// ends between the two can still be replaced.
 const lazyBytes = 32 << 10
+
+// first is what was read of a short answer before its header was sent on.
+type first struct {
+	buf *[]byte
+	n   int
+	err error
+}
+
+func (f *first) free() {
+	if f.buf != nil {
+		putBuffer(f.buf)
+		f.buf = nil
+	}
+}
+
+// readFirst waits for the first bytes of a short answer. It fails, and has closed the answer, when
+// there are none.
+func (x *exchange) readFirst(res *http.Response) error {
+	if res.ContentLength <= 0 || res.ContentLength > lazyBytes || res.Body == http.NoBody || x.r.Method == http.MethodHead {
+		return nil
+	}
+	if x.first.buf == nil {
+		x.first.buf = getBuffer()
+	}
+	x.first.n, x.first.err = 0, nil
+	for x.first.n == 0 && x.first.err == nil {
+		x.first.n, x.first.err = res.Body.Read(*x.first.buf)
+	}
+	if x.first.n > 0 || errors.Is(x.first.err, io.EOF) {
+		return nil
+	}
+	_ = res.Body.Close()
+	return x.first.err
+}
 
 // answer sends the origin's answer on.
 func (x *exchange) answer(res *http.Response) {
@@ -79,11 +114,13 @@ func (x *exchange) copyHeader(res *http.Response) map[string]bool {
 
 // copyBody streams: what has arrived is sent at once. It panics when the answer cannot be completed.
 func (x *exchange) copyBody(res *http.Response) {
-	buf := getBuffer()
-	defer putBuffer(buf)
-	var sent int64
-	for {
-		n, err := res.Body.Read(*buf)
+	n, err := x.first.n, x.first.err
+	buf := x.first.buf
+	if buf == nil {
+		buf = getBuffer()
+		x.first.buf = buf
+	}
+	for sent := int64(0); ; n, err = res.Body.Read(*buf) {
 		if n > 0 {
 			if _, werr := x.w.Write((*buf)[:n]); werr != nil {
 				x.abort(ReasonClientGone, werr)

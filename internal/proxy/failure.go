@@ -44,6 +44,9 @@ func (x *exchange) classify(err error) (Reason, int) {
 	}
 	var fault error
 	if x.upload != nil {
+		if x.r.Context().Err() != nil {
+			x.upload.stop() // a failing read ends the context before it returns: see why it fails
+		}
 		if at := x.upload.fault.Load(); at != nil {
 			fault = *at
 		}

@@ -59,12 +59,15 @@ func TestFailuresHaveStatusReasonAndPage(t *testing.T) {
 		"NotHTTP":        {answer("SSH-2.0-OpenSSH_9.2\r\n\r\n"), http.StatusBadGateway, proxy.ReasonMalformed},
 		"HugeHeader":     {answer("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n"), http.StatusBadGateway, proxy.ReasonMalformed},
 		"TwoLengths":     {answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), http.StatusBadGateway, proxy.ReasonMalformed},
+		"HeaderOnly":     {answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"), http.StatusBadGateway, proxy.ReasonClosed},
 		"UnaskedUpgrade": {answer("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"), http.StatusBadGateway, proxy.ReasonUpgrade},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := startWorld(t, h1, c.origin(t), func(o *proxy.Options) {
-				o.Limits.ResponseHeader, o.Limits.TLSHandshake = short, short
+				if strings.HasPrefix(name, "Silent") {
+					o.Limits.ResponseHeader, o.Limits.TLSHandshake = short, short
+				}
 			}, nil)
 			for _, accept := range []string{"text/html", "application/json"} {
 				r := w.request(http.MethodGet, "/secret?token=1", nil)

@@ -33,6 +33,7 @@ type exchange struct {
 	origin  *url.URL
 
 	reader *uploadReader // the attempt's body; changed by the transport between its own attempts only
+	first  first         // the beginning of a short answer
 	conn   *conn         // the attempt's HTTP/1 connection; nil in HTTP/2
 	use    *use
 
@@ -65,6 +66,7 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, v Visit) {
 		return
 	}
 	x.upgrade = wantedUpgrade(r)
+	defer func() { x.first.free() }()
 	ctx, release := x.context()
 	defer release()
 	res, err := x.roundTrip(ctx)
@@ -120,6 +122,9 @@ func (x *exchange) roundTrip(ctx context.Context) (*http.Response, error) {
 			return nil, err
 		}
 		res, err := x.p.transports.of(origin.Scheme, x.upgrade != "").RoundTrip(out)
+		if err == nil {
+			err = x.readFirst(res)
+		}
 		if err == nil {
 			x.interimMu.Lock()
 			x.answered = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -127,6 +128,8 @@ func (u *upload) fillLocked(p []byte) (int, error) {
 		u.copyTrailersLocked()
 		u.deadline = time.Time{} // the server has cleared it to listen for the visitor's leaving
 		u.eof.Store(true)
+	case errors.Is(err, os.ErrDeadlineExceeded) && !u.deadline.IsZero() && !sys.Now().Before(u.deadline):
+		u.fault.Store(&err) // our own deadline; one that an interruption set lies before it
 	case u.stopped.Load() || u.interrupted.Load():
 		err = errUploadStopped
 	default:
@@ -140,7 +143,7 @@ func (u *upload) fillLocked(p []byte) (int, error) {
 func (u *upload) extendLocked() {
 	if u.interrupted.Load() && u.r.ProtoMajor == 1 { // in HTTP/2 a passed deadline ends the body for good
 		u.interrupted.Store(false)
-		u.deadline = time.Unix(1, 0)
+		u.deadline = time.Unix(1, 0) // in force is the interruption's
 	}
 	if u.idle <= 0 {
 		u.setDeadlineLocked(time.Time{})
