@@ -181,14 +181,15 @@ func (c *laneConn) next(ctx context.Context) (on bool, over net.Conn) {
 		return false, c.yield(w)
 	}
 	l, r, a := c.lane, &w.request, &w.answer
-	c.extend(r.Now)
+	now := sys.Now() // the gate's own clock may differ from the one of deadlines
+	c.extend(now)
 	l.options.Handler.draws.Fill(r)
 	if !l.gate.decideWaiting(ctx, r, a) {
 		return false, c.yield(w)
 	}
 	l.options.Handler.options.Meter.Decided(a.RoomName, a.Kind, a.Outcome)
 	last := l.closing.Load() // after extend: either Close wakes the next read, or it is seen here
-	w.out = appendAnswer(w.out[:0], a, l.dateAt(r.Now), r.Method == "HEAD", last)
+	w.out = appendAnswer(w.out[:0], a, l.dateAt(now), r.Method == "HEAD", last)
 	_, err = c.conn.Write(w.out)
 	return err == nil && !last, nil
 }

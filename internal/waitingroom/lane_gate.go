@@ -18,7 +18,7 @@ const expiryMargin = 5 * time.Second
 func (g *Gate) decideWaiting(ctx context.Context, r *Request, a *Answer) bool {
 	a.reset()
 	t := g.table.Load()
-	if t == nil || doubtful(r.Path) {
+	if t == nil || t.routes.Split(r.Host, r.Path) {
 		return false
 	}
 	i, ok := t.routes.Match(r.Host, r.Path)

@@ -3,8 +3,6 @@ package waitingroom
 import (
 	"bytes"
 	"strings"
-
-	"github.com/anteroom/anteroom/internal/sys"
 )
 
 const (
@@ -24,7 +22,7 @@ func (w *laneWork) read(c *laneConn) bool {
 	if !w.parse(string(head)) {
 		return false
 	}
-	w.request.Peer, w.request.HTTPS, w.request.Now = c.peer, c.tls != nil, sys.Now()
+	w.request.Peer, w.request.HTTPS, w.request.Now = c.peer, c.tls != nil, c.lane.options.Handler.options.Now()
 	return true
 }
 
@@ -85,7 +83,18 @@ func (p *laneParser) requestLine(line string) bool {
 	}
 	p.request.Method = method
 	p.request.Path, p.request.Query, _ = strings.Cut(target, "?")
-	return true
+	return isPlainPath(p.request.Path)
+}
+
+// isPlainPath tells a path that all servers read alike: without escapes, parameters, backslashes,
+// empty and dot segments.
+func isPlainPath(path string) bool {
+	for i := range len(path) {
+		if c := path[i]; c == '%' || c == '\\' || c == ';' || c == '.' && i > 0 && path[i-1] == '.' {
+			return false
+		}
+	}
+	return !strings.Contains(path, "//") && !strings.Contains(path, "/./") && !strings.HasSuffix(path, "/.")
 }
 
 // header reads "Name: value".
