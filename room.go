@@ -22,10 +22,11 @@ const (
 	LimitMax           = 1<<31 - 1
 	SessionMinutesMin  = 1
 	SessionMinutesMax  = 30
-	SessionMinutes     = 5       // default of session_duration
-	CustomPageBytesMax = 1 << 20 // largest custom_page_html
-	AnyHost            = "*"     // covers every host of the listener; an addition to the published API
-	AutoLanguage       = "auto"  // the page speaks the visitor's Accept-Language; an addition
+	SessionMinutes     = 5             // default of session_duration
+	CustomPageBytesMax = 1 << 20       // largest custom_page_html
+	ReservedPath       = "/.anteroom/" // the gate's own paths on each host that has a room
+	AnyHost            = "*"           // covers every host of the listener; an addition to the published API
+	AutoLanguage       = "auto"        // the page speaks the visitor's Accept-Language; an addition
 	DefaultLanguage    = "en-US"
 )
 

@@ -52,6 +52,7 @@ func TestBadInput(t *testing.T) {
 		{"QuickRoomAndDemo", serve("--demo", "--total-active-users", "5"), []string{"--demo"}},
 		{"LimitNoNumber", serve("--origin", site, "--total-active-users", "many"), []string{"--total-active-users", "many"}},
 		{"SessionTooShort", serve("--origin", site, "--total-active-users", "10", "--session-duration", "10ms"), []string{"--session-duration", "1s"}},
+		{"SessionZero", serve("--origin", site, "--total-active-users", "10", "--session-duration", "0s"), []string{"--session-duration", "1s"}},
 		{"SessionNoDuration", serve("--origin", site, "--total-active-users", "10", "--session-duration", "5"), []string{"--session-duration", "5"}},
 		{"UnknownMethod", serve("--origin", site, "--total-active-users", "10", "--queueing-method", "lifo"), []string{"--queueing-method", "lifo", "fifo"}},
 		{"TrustedProxyNoAddress", serve("--origin", site, "--trusted-proxy", "my-proxy"), []string{"--trusted-proxy", "my-proxy", "10.0.0.0/8"}},

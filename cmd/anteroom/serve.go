@@ -157,6 +157,9 @@ func (c serveCommand) quick() (*edge.QuickRoom, error) {
 	if c.QueueingMethod != nil {
 		q.Room.QueueingMethod = anteroom.Method(*c.QueueingMethod)
 	}
+	if c.SessionDuration != nil && *c.SessionDuration == 0 {
+		return nil, anteroom.Errorf(anteroom.CodeInvalid, "0s is below 1s").At("session_duration")
+	}
 	if c.SessionDuration != nil {
 		q.Extras.SessionDuration = anteroom.Duration(*c.SessionDuration)
 		minutes := int((*c.SessionDuration + time.Minute - 1) / time.Minute)

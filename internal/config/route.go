@@ -53,6 +53,11 @@ func (f *faults) checkRoute(at string, r anteroom.Route) {
 	if f.has(host) || f.has(path) {
 		return
 	}
+	if strings.HasPrefix(strings.TrimSuffix(route.CanonicalPath(r.Path), "/")+"/", anteroom.ReservedPath) {
+		f.add(path, "%s lies below %s, which is kept for the waiting room itself", quoted(r.Path), anteroom.ReservedPath).
+			WithHint("choose another path")
+		return
+	}
 	// Whatever is stored must compile, or one room would take the table away from all others.
 	if _, err := route.Compile([]route.Entry{{Host: r.Host, Path: r.Path}}); err != nil {
 		f.add(path, "%s%s cannot be a route: %w", r.Host, r.Path, err).

@@ -58,6 +58,13 @@ func (m *meter) Decided(room string, kind waitingroom.Kind, outcome waitingroom.
 	m.requests.WithLabelValues(room, kind.String(), outcome.String()).Inc()
 }
 
+// forget drops the series of rooms that are gone, so that their number stays that of the rooms.
+func (m *meter) forget(gone []string) {
+	for _, room := range gone {
+		m.requests.DeletePartialMatch(prometheus.Labels{"room": room})
+	}
+}
+
 func (m *meter) failed(reason proxy.Reason) { m.failures.WithLabelValues(string(reason)).Inc() }
 
 func (m *meter) answered(status int, took time.Duration) {

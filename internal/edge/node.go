@@ -46,6 +46,7 @@ type Node struct {
 	group, listeners        *sys.Group
 	endWatch                func()
 	enforcing               sync.Mutex
+	names                   map[string]bool // of the rooms in force; guarded by enforcing
 	ready                   atomic.Bool
 	cleanups                []cleanup
 }
@@ -61,6 +62,7 @@ type cleanup struct {
 func New(ctx context.Context, o Options) (*Node, error) {
 	parent := context.WithoutCancel(ctx) // Stop ends the node, not the context in which it was built
 	n := &Node{opts: o, log: o.Logger, clock: sys.NewClock(), group: sys.NewGroup(parent), listeners: sys.NewGroup(parent)}
+	n.meter = newMeter(n)
 	steps := []func(context.Context) error{
 		n.bind, n.openStore, n.openRooms, n.openGate, n.quickRoom, n.buildServers,
 	}

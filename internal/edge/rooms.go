@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/anteroom/anteroom/internal/config"
 	"github.com/anteroom/anteroom/internal/coord"
@@ -58,13 +59,47 @@ func (n *Node) enforce() error {
 	}
 	table, err := waitingroom.Compile(configs, ring)
 	if err != nil {
-		return err
+		if table, err = n.salvage(configs, ring, err); err != nil {
+			return err
+		}
 	}
 	if err := n.rooms.Add(rooms); err != nil {
 		return err
 	}
 	n.gate.Set(table)
+	n.forgetRooms(s)
 	return n.rooms.Keep(rooms)
+}
+
+// forgetRooms drops the metrics of names that are gone since the last time.
+func (n *Node) forgetRooms(s *config.Snapshot) {
+	names := make(map[string]bool, len(s.Rooms))
+	for i := range s.Rooms {
+		names[s.Rooms[i].Room.Name] = true
+	}
+	var gone []string
+	for name := range n.names {
+		if !names[name] {
+			gone = append(gone, name)
+		}
+	}
+	n.names = names
+	n.meter.forget(gone)
+}
+
+// salvage compiles every room that can be: one that cannot must not take all others away. The API
+// refuses such rooms, so only a store of another version has them.
+func (n *Node) salvage(configs []waitingroom.Config, ring *ticket.Ring, why error) (*waitingroom.Table, error) {
+	n.log.Error("not all rooms can be in force", "error", why)
+	var sound []waitingroom.Config
+	for _, c := range configs {
+		if _, err := waitingroom.Compile(append(slices.Clip(sound), c), ring); err != nil {
+			n.log.Error("room is not in force, its visitors go to the origin unchecked", "room", c.Room.Name, "error", err)
+			continue
+		}
+		sound = append(sound, c)
+	}
+	return waitingroom.Compile(sound, ring)
 }
 
 // settings are a room's rules as the queue needs them.

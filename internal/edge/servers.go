@@ -20,6 +20,8 @@ import (
 const (
 	// headerTimeout is how long a client may take to send its header.
 	headerTimeout = 10 * time.Second
+	// adminReadTimeout is how long a request to the admin address may take to arrive, body and all.
+	adminReadTimeout = 30 * time.Second
 	// idleTimeout is how long an idle connection is kept. It exceeds the longest refresh interval, so
 	// that a waiting visitor needs no new connection, and no new TLS handshake, for each poll.
 	idleTimeout = 130 * time.Second
@@ -29,7 +31,6 @@ const (
 
 // buildServers builds what stands behind the two addresses.
 func (n *Node) buildServers(context.Context) error {
-	n.meter = newMeter(n)
 	if err := n.buildProxy(); err != nil {
 		return err
 	}
@@ -40,6 +41,7 @@ func (n *Node) buildServers(context.Context) error {
 	}
 	n.buildLane(handler, tlsConfig) //nolint:contextcheck // the node outlives the context of its building
 	n.admin = server(n.buildAdmin(), n.log.With("part", "admin"))
+	n.admin.ReadTimeout = adminReadTimeout
 	return nil
 }
 
@@ -68,7 +70,7 @@ func (n *Node) buildHandler() *waitingroom.Handler {
 		Origin:   origin{n.proxy},
 		Client: func(r *http.Request) waitingroom.Client {
 			c := trust.Client(r)
-			return waitingroom.Client{Addr: c.Addr, HTTPS: c.Scheme == "https", Host: c.Host}
+			return waitingroom.Client{Addr: c.Addr, HTTPS: c.Scheme == "https", Host: r.Host, PublicHost: c.Host}
 		},
 		Meter: n.meter,
 		Now:   n.clock.Now,
@@ -98,9 +100,11 @@ func server(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    headerBytesMax,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		// OPTIONS * goes to the handler like everything else: the server's own answer reads any body.
+		DisableGeneralOptionsHandler: true,
+		IdleTimeout:                  idleTimeout,
+		MaxHeaderBytes:               headerBytesMax,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
 

@@ -90,6 +90,8 @@ func TestSpentCookiesStaySpent(t *testing.T) {
 		w.run(15 * time.Minute)
 		w.set.Session = 30 * time.Minute
 		w.room.Configure(w.now, w.set)
+		w.pump()
+		w.crash(2)
 		if got := a.enter(); got.Known {
 			t.Error("a session that was over is in force since sessions are longer")
 		}

@@ -139,6 +139,7 @@ func (l *Local) Configure(now time.Time, s Settings) {
 	if old.Session != s.Session || old.FixedSessions != s.FixedSessions {
 		// A longer session must not bring back those that were over by the shorter one.
 		l.over = max(l.over, t-old.Session.Microseconds())
+		l.record(Record{Kind: RecordOver, At: l.over})
 		l.sessions.reschedule(s)
 	}
 	if s.Method == anteroom.Passthrough && old.Method != s.Method {

@@ -12,6 +12,7 @@ const (
 	RecordEnd    Kind = 5 // a session or ticket ended: ID, At
 	RecordOrder  Kind = 6 // the keys changed their meaning: Order, Method in Key
 	RecordCooled Kind = 7 // snapshots only: an admission at At whose session is over
+	RecordOver   Kind = 9 // sessions last seen up to At are over: they were shorter then
 	RecordServed Kind = 8 // the origin has seen a session's first request by now: ID, At
 )
 

@@ -14,7 +14,8 @@ func (l *Local) Snapshot(now time.Time) []Record {
 	out := make([]Record, 0, 2+2*l.sessions.active+len(l.tickets.byID)+l.permits.count)
 	out = append(out,
 		Record{Kind: RecordOrder, At: t, Order: l.order, Key: int64(l.axis())},
-		Record{Kind: RecordTurn, At: t, Order: l.order, Key: l.dueKey})
+		Record{Kind: RecordTurn, At: t, Order: l.order, Key: l.dueKey},
+		Record{Kind: RecordOver, At: l.over})
 	out = l.snapshotSessions(out)
 	for slot := range l.tickets.slab.used {
 		if k := l.tickets.slab.at(slot); !k.id.IsZero() {
@@ -67,6 +68,7 @@ func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 		r.apply(rec)
 	}
 	r.pull(t)
+	l.over = r.over
 	l.journal, l.seq = l.journal[:0], 0
 	l.restoreSessions(t, &r)
 	l.restoreTickets(t, &r)
@@ -77,6 +79,7 @@ func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 
 // replay is the state that records add up to.
 type replay struct {
+	over     int64
 	newest   int64 // the latest time of any record
 	admitted map[ID]*session
 	tickets  map[ID]Record
@@ -105,6 +108,8 @@ func (r *replay) apply(rec Record) {
 		if s := r.admitted[rec.ID]; s != nil && s.state == sessionActive {
 			s.seen, s.durable = max(s.seen, rec.At), max(s.seen, rec.At)
 		}
+	case RecordOver:
+		r.over = max(r.over, rec.At)
 	case RecordServed:
 		if i, ok := r.cools[rec.ID]; ok {
 			r.cooling[i] = rec.At

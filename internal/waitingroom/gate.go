@@ -29,12 +29,21 @@ func (g *Gate) Decide(ctx context.Context, r *Request, a *Answer) {
 	if t == nil {
 		return
 	}
-	if doubtful(r.Path) && t.routes.Split(r.Host, r.Path) {
+	if t.routes.Split(r.Host, r.Path) {
 		refuse(r, a, statusBad, "The path of this request can be read in two ways.")
 		return
 	}
 	i, ok := t.routes.Match(r.Host, r.Path)
+	if !ok && r.PublicHost != "" && r.PublicHost != r.Host {
+		r.Host = r.PublicHost
+		i, ok = t.routes.Match(r.Host, r.Path)
+	}
 	if !ok {
+		return
+	}
+	if r.Method == "TRACE" || r.Method == "CONNECT" && r.Upgrade == "" {
+		refuse(r, a, statusMethod, "This method is not for a page.")
+		a.set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		return
 	}
 	if i >= len(t.rooms) {
@@ -52,23 +61,6 @@ func (g *Gate) Decide(ctx context.Context, r *Request, a *Answer) {
 	v := visit{room: m, keys: t.keys, rooms: g.rooms}
 	v.open(r)
 	v.decide(ctx, r, a)
-}
-
-// doubtful tells a path that servers may read in different ways, so that the routes must be asked
-// about it. Nearly no path is, and this is half a microsecond less for the others.
-func doubtful(path string) bool {
-	if path == "" || path[0] != '/' {
-		return true
-	}
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '%', c == '\\', c >= 0x7f, c < ' ':
-			return true
-		case (c == '/' || c == '.') && i > 0 && path[i-1] == c:
-			return true
-		}
-	}
-	return false
 }
 
 // mark says which room the answer is about.

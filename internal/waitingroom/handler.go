@@ -38,8 +38,10 @@ type Client struct {
 	Addr netip.Addr
 	// HTTPS tells that the visitor came over TLS.
 	HTTPS bool
-	// Host is the host that the visitor asked for.
-	Host string
+	// Host is the host of the request, PublicHost the one that the visitor asked for according to a
+	// trusted proxy. A room of either covers the request: the first one is what the origin goes by, and
+	// the second may come from the visitor through a proxy that passes it on.
+	Host, PublicHost string
 }
 
 // Meter counts what the gate does. Its methods are called once a request and must be quick.
@@ -165,6 +167,7 @@ func (h *Handler) read(r *http.Request, q *Request) {
 	*q = Request{
 		Method:          r.Method,
 		Host:            c.Host,
+		PublicHost:      c.PublicHost,
 		Path:            path,
 		Query:           query,
 		Cookies:         r.Header["Cookie"],
@@ -183,9 +186,22 @@ func (h *Handler) read(r *http.Request, q *Request) {
 		HTTPS:           c.HTTPS,
 		Now:             h.options.Now(),
 	}
+	if r.ContentLength != 0 || overrides(r.Header) {
+		q.PreflightMethod = "" // no browser's preflight has a body, or another method in a header
+	}
 	if q.Upgrade == "" && r.Method == http.MethodConnect {
 		q.Upgrade = field(r.Header, ":protocol") // an extended CONNECT of HTTP/2
 	}
+}
+
+// overrides tells that a header asks the origin to take the request for one of another method.
+func overrides(h http.Header) bool {
+	for _, name := range [...]string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"} {
+		if len(h[name]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // target is the raw path and query of the request line. Only clients that talk to a proxy send a

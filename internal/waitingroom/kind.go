@@ -93,8 +93,9 @@ func byAccept(r *Request) Kind {
 	switch {
 	case a.prefersJSON():
 		return JSONClient
-	case !r.safe() && sendsJSON(r.ContentType), a.events:
-		return Background
+	case r.Method != "GET" && r.Method != "HEAD" && r.Method != "POST",
+		r.Method == "POST" && sendsJSON(r.ContentType), a.events:
+		return Background // no link and no form sends it
 	case a.takesPage():
 		return Navigation
 	}

@@ -100,8 +100,8 @@ func TestClassify(t *testing.T) {
 		"PurposeOfAPrefixed": {request{Purpose: "pre", Accept: "text/html"}, waitingroom.Navigation},
 
 		"Preflight":          {request{Method: "OPTIONS", Origin: "https://a.test", PreflightMethod: "POST", FetchMode: "cors"}, waitingroom.Preflight},
-		"OptionsAlone":       {request{Method: "OPTIONS", Accept: "*/*"}, waitingroom.Navigation},
-		"OptionsWithOrigin":  {request{Method: "OPTIONS", Origin: "https://a.test", Accept: "*/*"}, waitingroom.Navigation},
+		"OptionsAlone":       {request{Method: "OPTIONS", Accept: "*/*"}, waitingroom.Background},
+		"OptionsWithOrigin":  {request{Method: "OPTIONS", Origin: "https://a.test", Accept: "*/*"}, waitingroom.Background},
 		"GetLikeAPreflight":  {request{Origin: "https://a.test", PreflightMethod: "POST", Accept: "*/*"}, waitingroom.Navigation},
 		"HeadOfACommandLine": {request{Method: "HEAD", Accept: "*/*"}, waitingroom.Navigation},
 		"HeadOfAnImage":      {request{Method: "HEAD", Accept: "image/*"}, waitingroom.Subresource},

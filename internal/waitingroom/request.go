@@ -12,8 +12,9 @@ import (
 // while [Gate.Decide] runs and is not kept afterwards.
 type Request struct {
 	Method string
-	// Host is the public host, with or without a port.
-	Host string
+	// Host is the host of the request, with or without a port. PublicHost is another one by which a
+	// trusted proxy says that the visitor asked; it counts where no room covers the first.
+	Host, PublicHost string
 	// Path is the raw path as on the wire, still percent-encoded; Query is what follows the first
 	// question mark.
 	Path, Query string

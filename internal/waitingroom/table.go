@@ -17,7 +17,7 @@ import (
 
 // ReservedPath is the prefix of the gate's own paths on each host that has a room. Requests below it
 // never reach the origin.
-const ReservedPath = "/.anteroom/"
+const ReservedPath = anteroom.ReservedPath
 
 // waitPath is where the waiting page's script asks for its state.
 const waitPath = ReservedPath + "wait"

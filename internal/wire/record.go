@@ -18,6 +18,7 @@ const RecordBytesMax = 1 + 16 + 8 + 8
 //	turn   2: At Key Order        order  6: At Key Order
 //	admit  3: ID At Arrival       cooled 7: At
 //	touch  4: ID At               served 8: ID At
+//	over   9: At
 func AppendRecord(dst []byte, r queue.Record) []byte {
 	dst = append(dst, byte(r.Kind))
 	if hasID(r.Kind) {
@@ -32,7 +33,7 @@ func AppendRecord(dst []byte, r queue.Record) []byte {
 	case queue.RecordTurn, queue.RecordOrder:
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Key))
 		dst = binary.LittleEndian.AppendUint64(dst, r.Order)
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver:
 	}
 	return dst
 }
@@ -68,7 +69,7 @@ func DecodeRecord(b []byte) (queue.Record, int, error) {
 		r.Arrival = int64(next())
 	case queue.RecordTurn, queue.RecordOrder:
 		r.Key, r.Order = int64(next()), next()
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver:
 	}
 	return r, size, nil
 }
@@ -77,7 +78,7 @@ func hasID(k queue.Kind) bool {
 	switch k {
 	case queue.RecordJoin, queue.RecordAdmit, queue.RecordTouch, queue.RecordEnd, queue.RecordServed:
 		return true
-	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled:
+	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled, queue.RecordOver:
 	}
 	return false
 }
@@ -91,7 +92,7 @@ func sizeOf(k queue.Kind) int {
 		return 1 + 16 + 8
 	case queue.RecordTurn, queue.RecordOrder:
 		return 1 + 8 + 8 + 8
-	case queue.RecordCooled:
+	case queue.RecordCooled, queue.RecordOver:
 		return 1 + 8
 	}
 	return 0

@@ -12,11 +12,11 @@ import (
 
 // records draws a record that has only the fields of its kind.
 func records(t *rapid.T) queue.Record {
-	r := queue.Record{Kind: queue.Kind(rapid.IntRange(1, 8).Draw(t, "kind")), At: rapid.Int64().Draw(t, "at")}
+	r := queue.Record{Kind: queue.Kind(rapid.IntRange(1, 9).Draw(t, "kind")), At: rapid.Int64().Draw(t, "at")}
 	switch r.Kind {
 	case queue.RecordJoin, queue.RecordAdmit, queue.RecordTouch, queue.RecordEnd, queue.RecordServed:
 		copy(r.ID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
-	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled:
+	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled, queue.RecordOver:
 	}
 	switch r.Kind {
 	case queue.RecordJoin:
@@ -25,7 +25,7 @@ func records(t *rapid.T) queue.Record {
 		r.Arrival = rapid.Int64().Draw(t, "arrival")
 	case queue.RecordTurn, queue.RecordOrder:
 		r.Key, r.Order = rapid.Int64().Draw(t, "key"), rapid.Uint64().Draw(t, "order")
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver:
 	}
 	return r
 }
@@ -57,7 +57,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 func TestUnknownAndShortRecordsAreRefused(t *testing.T) {
 	t.Parallel()
 	full := wire.AppendRecord(nil, queue.Record{Kind: queue.RecordJoin})
-	for _, b := range [][]byte{nil, {0}, {9}, {255}, full[:1], full[:len(full)-1]} {
+	for _, b := range [][]byte{nil, {0}, {10}, {255}, full[:1], full[:len(full)-1]} {
 		if _, _, err := wire.DecodeRecord(b); err == nil {
 			t.Errorf("%x was taken for a record", b)
 		}
@@ -66,7 +66,7 @@ func TestUnknownAndShortRecordsAreRefused(t *testing.T) {
 
 // FuzzDecodeRecord feeds arbitrary bytes: whatever decodes must encode to the same bytes.
 func FuzzDecodeRecord(f *testing.F) {
-	for k := range 10 {
+	for k := range 11 {
 		f.Add(wire.AppendRecord(nil, queue.Record{Kind: queue.Kind(k), At: 1, Key: 2, Arrival: 3, Order: 4}))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
