@@ -139,7 +139,7 @@ func TestLotterySurvivesRestarts(t *testing.T) {
 		guests[i].check()
 	}
 	w.crash(2)
-	w.run(65 * time.Second)
+	w.run(90 * time.Second)
 	winner := slices.IndexFunc(guests, func(g guest) bool { return g.check().Turn })
 	if winner < 0 {
 		t.Fatal("nobody has won")
@@ -193,7 +193,7 @@ func TestClockSetBackBetweenRuns(t *testing.T) {
 			t.Errorf("visitor %d is at place %d", i, a.Position)
 		}
 	}
-	w.now = w.now.Add(40 * time.Second)
+	w.now = w.now.Add(60 * time.Second)
 	w.room.Tick(w.now)
 	w.pump()
 	if n := w.room.Status(w.now).Active; n != 0 {
@@ -230,5 +230,24 @@ func TestAdmissionCountsFromTheOriginsAnswer(t *testing.T) {
 		if b.check(); !b.inside() {
 			t.Errorf("crash %v: the permit did not cool", crash)
 		}
+	}
+}
+
+// TestVisitorFindsTheSessionWhoseAnswerWasLost: the program was killed between admission and answer, and
+// the visitor comes back with the cookie of the line after more than the session duration.
+func TestVisitorFindsTheSessionWhoseAnswerWasLost(t *testing.T) {
+	t.Parallel()
+	w, guests := line(t, fifo(1, 100, 3*time.Second), 2)
+	for !guests[0].check().Turn {
+		w.run(100 * time.Millisecond)
+		guests[1].check()
+	}
+	queued := guests[0].p.cookie
+	guests[0].enter()
+	w.crash(2)
+	w.run(12 * time.Second)
+	lost := guest{w, &person{cookie: queued}}
+	if a := lost.enter(); a.Verdict != queue.Admitted || !a.Known {
+		t.Errorf("%+v: the place was lost with the answer", a)
 	}
 }

@@ -41,6 +41,11 @@ const (
 	// endedMemory is how long a session's ID stays known after its end, so that an old cookie of
 	// the same visitor cannot claim the place or the session again.
 	endedMemory = TicketGrace + time.Minute
+	// crashWindow is how long before a crash an admission may be one whose answer was lost: the origin
+	// may see its request late, and the visitor does not know of the session yet. Its permit cools from
+	// the restart, and its session lasts lostSlack longer, so that the visitor finds it.
+	crashWindow = 10 * time.Second
+	lostSlack   = 20 * time.Second
 	// adoptSlack is added to the end of a session that is restored from the journal: its last
 	// requests may have reached the origin after the last durable record.
 	adoptSlack = time.Second

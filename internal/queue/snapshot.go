@@ -139,6 +139,7 @@ func (r *replay) pull(now int64) {
 	if shift <= 0 {
 		return
 	}
+	r.newest = now
 	for _, s := range r.admitted { // unordered: each by itself
 		s.arrival -= shift
 		s.accepted -= shift
@@ -160,6 +161,11 @@ func (r *replay) pull(now int64) {
 	}
 }
 
+// mayBeLost tells an admission whose answer the visitor may not have got, because of the crash.
+func (r *replay) mayBeLost(s *session) bool {
+	return s.state == sessionActive && s.served == 0 && s.seen == s.accepted && s.accepted > r.newest-crashWindow.Microseconds()
+}
+
 // restoreSessions brings back the sessions that may still be in force. Their last touches may be
 // newer than the journal knows, by the grain of touches, so each one gets that much longer.
 func (l *Local) restoreSessions(now int64, r *replay) {
@@ -172,6 +178,12 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 	})
 	for _, s := range list {
 		s.slack = l.touchGrain() + adoptSlack.Microseconds()
+		if r.mayBeLost(s) {
+			s.slack += lostSlack.Microseconds()
+			if i, ok := r.cools[s.id]; ok {
+				r.cooling[i] = now
+			}
+		}
 		switch {
 		case s.state == sessionActive && s.end(l.set) > now:
 			l.sessions.begin(*s, l.set)

@@ -106,8 +106,8 @@ func TestTwoThousandVisitorsMeetARoomOfAHundred(t *testing.T) {
 		t.Errorf("the metrics tell of %s admissions, the origin of %d", got, distinct)
 	}
 	for i, v := range visitors {
-		if v.errors > 0 {
-			t.Errorf("visitor %d had %d failed requests", i, v.errors)
+		if len(v.errors) > 0 {
+			t.Errorf("visitor %d had failed requests: %v", i, v.errors)
 			break
 		}
 	}

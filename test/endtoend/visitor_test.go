@@ -17,8 +17,8 @@ type visitor struct {
 	entered time.Time
 	places  []int // each position told, in order
 	ticket  string
-	changed bool // the ticket changed while waiting: the place was lost
-	errors  int  // connections that failed
+	changed bool    // the ticket changed while waiting: the place was lost
+	errors  []error // requests that got no answer
 }
 
 func newVisitor(transport http.RoundTripper, url string) *visitor {
@@ -48,14 +48,12 @@ func (v *visitor) ask(ctx context.Context) (inside bool, again time.Duration, er
 	r.Header.Set("Accept", "application/json")
 	resp, err := v.http.Do(r)
 	if err != nil {
-		v.errors++
-		return false, time.Second, err
+		return v.failed(ctx, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		v.errors++
-		return false, time.Second, err
+		return v.failed(ctx, err)
 	}
 	if resp.Header.Get("Shop") == "open" {
 		return true, 0, nil
@@ -70,6 +68,14 @@ func (v *visitor) ask(ctx context.Context) (inside bool, again time.Duration, er
 	v.ticket = w.Room.TicketID
 	v.places = append(v.places, w.Room.Position)
 	return false, time.Duration(w.Room.RefreshIntervalSeconds) * time.Second, nil
+}
+
+// failed notes a request that got no answer, unless the time of the test is over.
+func (v *visitor) failed(ctx context.Context, err error) (inside bool, again time.Duration, _ error) {
+	if ctx.Err() == nil {
+		v.errors = append(v.errors, err)
+	}
+	return false, time.Second, err
 }
 
 // visit waits for admission, browses for a while and leaves.
