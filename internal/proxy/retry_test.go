@@ -80,8 +80,10 @@ func TestKeepAliveRace(t *testing.T) {
 	delivered := map[string]int{}
 	origin := rawOrigin(t, func(c net.Conn) {
 		in := bufio.NewReader(c)
-		for {
-			_ = c.SetReadDeadline(time.Now().Add(rest))
+		for served := 0; ; served++ {
+			if served > 0 { // a connection that was never used does not rest
+				_ = c.SetReadDeadline(time.Now().Add(rest))
+			}
 			if _, err := in.Peek(1); err != nil {
 				return
 			}
@@ -278,7 +280,8 @@ func TestOriginKilledLeavesNothingBehind(t *testing.T) {
 				for range 2 * each {
 					<-started
 				}
-				origin.CloseClientConnections() // as the kernel does for a killed process
+				_ = origin.Listener.Close() // as the kernel does for a killed process
+				origin.CloseClientConnections()
 				done := make(chan struct{})
 				go func() { running.Wait(); close(done) }()
 				select {
