@@ -126,12 +126,11 @@ func (x *exchange) roundTrip(ctx context.Context) (*http.Response, error) {
 			err = x.readFirst(res)
 		}
 		if err == nil {
-			x.interimMu.Lock()
-			x.answered = true
-			x.interimMu.Unlock()
+			x.endInterim()
 			return res, nil
 		}
 		if try > 1 || !mayRepeat(err) && !x.mayRepeatShared(out, err) || sys.Sleep(ctx, retryPause) != nil {
+			x.endInterim()
 			return nil, err
 		}
 	}
@@ -256,6 +255,13 @@ func (x *exchange) interim(code int, header textproto.MIMEHeader) error {
 	clear(h)
 	maps.Copy(h, callers)
 	return nil
+}
+
+// endInterim makes the header of the answer ours alone: the transport may still read an interim answer.
+func (x *exchange) endInterim() {
+	x.interimMu.Lock()
+	x.answered = true
+	x.interimMu.Unlock()
 }
 
 func (x *exchange) heard(status int) {

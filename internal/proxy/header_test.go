@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/anteroom/anteroom/internal/proxy"
@@ -147,14 +148,14 @@ func TestAnswerHeaders(t *testing.T) {
 		h["Content-Type"] = nil
 		_, _ = w.Write([]byte("<html>"))
 	}))
-	var status int
+	var status atomic.Int64
 	w := startWorld(t, h1, origin, nil, func(rw http.ResponseWriter, _ *http.Request) proxy.Visit {
 		rw.Header().Add("Set-Cookie", "gate=1")
-		return proxy.Visit{Answer: func(code int, h http.Header) { status = code; h.Set("X-Seen", "1") }}
+		return proxy.Visit{Answer: func(code int, h http.Header) { status.Store(int64(code)); h.Set("X-Seen", "1") }}
 	})
 	res, _ := w.get("/")
-	if status != http.StatusOK || res.Header.Get("X-Seen") != "1" {
-		t.Errorf("the gate saw status %d and its field is %q", status, res.Header.Get("X-Seen"))
+	if status.Load() != http.StatusOK || res.Header.Get("X-Seen") != "1" {
+		t.Errorf("the gate saw status %d and its field is %q", status.Load(), res.Header.Get("X-Seen"))
 	}
 	if got := res.Header["Set-Cookie"]; !slices.Equal(got, []string{"gate=1", "origin=1"}) {
 		t.Errorf("cookies are %q", got)

@@ -117,6 +117,8 @@ func TestKeepAliveRace(t *testing.T) {
 		})
 	}
 	clients.Wait()
+	mu.Lock()
+	defer mu.Unlock()
 	if len(delivered) != lanes*posts {
 		t.Errorf("%d different bodies arrived, want %d", len(delivered), lanes*posts)
 	}

@@ -131,7 +131,7 @@ func TestStatusOfGRPCErrorsArrives(t *testing.T) {
 			t.Parallel()
 			w := startWorld(t, h2, startOrigin(t, behind, origin), nil, nil)
 			var calls sync.WaitGroup
-			for range 8 {
+			for range 4 {
 				f := w.frames()
 				calls.Go(func() {
 					for i := range 50 {

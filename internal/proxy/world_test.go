@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds every wait of a test; it is far above what a healthy run needs.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // version is one spelling of HTTP between two ends.
 type version string
