@@ -218,10 +218,12 @@ func TestAdmissionCountsFromTheOriginsAnswer(t *testing.T) {
 			w.crash(3) // from the snapshot
 		}
 		b.enter()
-		w.now = w.now.Add(59 * time.Second)
+		w.now = w.now.Add(time.Second)
+		b.check()
+		w.now = w.now.Add(58 * time.Second)
 		w.room.Tick(w.now)
 		w.pump()
-		if b.inside() {
+		if b.check(); b.inside() {
 			t.Errorf("crash %v: two admissions within 60 s as the origin sees it", crash)
 		}
 		w.now = w.now.Add(2 * time.Second)
@@ -249,5 +251,53 @@ func TestVisitorFindsTheSessionWhoseAnswerWasLost(t *testing.T) {
 	lost := guest{w, &person{cookie: queued}}
 	if a := lost.enter(); a.Verdict != queue.Admitted || !a.Known {
 		t.Errorf("%+v: the place was lost with the answer", a)
+	}
+}
+
+// TestRightsGoToTheDueInOrder: when there are fewer rights than due visitors, who asks first gains nothing.
+func TestRightsGoToTheDueInOrder(t *testing.T) {
+	t.Parallel()
+	w, guests := line(t, fifo(1, 100, time.Hour), 3)
+	for _, limit := range []int{4, 2} { // three get their turn, then two of the three places go
+		w.set.TotalActiveUsers = limit
+		w.room.Configure(w.now, w.set)
+	}
+	for i, g := range slices.Backward(guests) {
+		if inside := g.inside(); inside != (i == 0) {
+			t.Errorf("visitor %d: inside %v", i, inside)
+		}
+	}
+}
+
+// TestNewcomerDoesNotTakeAFreedPlace: a place becomes free while somebody waits, and a newcomer asks before the
+// coordinators have spoken.
+func TestNewcomerDoesNotTakeAFreedPlace(t *testing.T) {
+	t.Parallel()
+	w, guests := line(t, fifo(1, 100, time.Hour), 1)
+	w.events = nil
+	w.now = w.now.Add(time.Hour + time.Second - time.Minute)
+	guests[0].p.cookie.LastSeen = w.now
+	guests[0].check()
+	w.now = w.now.Add(time.Minute)
+	if a := w.room.Ask(w.now, queue.Ask{NewID: w.freshID()}); a.Verdict == queue.Admitted {
+		t.Error("a newcomer took the place that somebody waits for")
+	}
+}
+
+// TestRequestsWaitForTheJournal: what the origin is about to see is written first, but not each time.
+func TestRequestsWaitForTheJournal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, fifo(1, 1, time.Minute))
+	g := w.guest()
+	if a := g.enter(); a.Seq == 0 {
+		t.Error("an admission does not wait")
+	}
+	w.run(100 * time.Millisecond)
+	if a := g.enter(); a.Seq != 0 {
+		t.Error("a second request waits although the first one covers it")
+	}
+	w.run(5 * time.Second)
+	if a := g.enter(); a.Seq == 0 {
+		t.Error("a request five seconds later does not wait")
 	}
 }
