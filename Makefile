@@ -26,12 +26,11 @@ check: ## before each commit: build, vet, lint, unit tests
 	@$(MAKE) --no-print-directory lint
 	@unit="$$($(UNIT))"; $(STEP) "unit tests" go test -short -shuffle=on -timeout 5m $$unit
 
-test: ## everything: races, the whole program, a browser, 5 s of each fuzz target
+test: ## everything: races, the whole program, a browser, the seeds of each fuzz target
 	@$(STEP) needs scripts/needs.sh
 	@$(STEP) vet go vet ./...
 	@unit="$$($(UNIT))"; $(STEP) "unit tests" go test -race -shuffle=on -timeout 15m $$unit
 	@whole="$$($(WHOLE))"; [ -z "$$whole" ] || $(STEP) "tests of the whole" go test -shuffle=on -timeout 15m $$whole
-	@$(STEP) fuzz scripts/fuzz.sh 5s
 
 lint: ## the linter; the first run compiles it, which takes some minutes
 	@$(STEP) "linter" $(LINT) version
@@ -45,5 +44,7 @@ bench: ## Go benchmarks, and where the load programs are
 	go test -run '^$$' -bench . -benchmem ./...
 	@echo; echo "Load programs, each says at its top what it measures:"; ls bench/*.sh
 
+# New inputs are random. They have a target of their own, so that a commit is judged by the same inputs
+# each time; what they find becomes a seed.
 fuzz: ## one minute of each fuzz target
 	scripts/fuzz.sh 1m

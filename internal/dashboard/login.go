@@ -96,7 +96,11 @@ func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
 // host a link names, it cannot lead an operator elsewhere.
 func ownPath(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || !strings.HasPrefix(u.Path, homePath) || !strings.HasPrefix(path.Clean(u.Path)+"/", homePath) {
+	if err != nil || !strings.HasPrefix(u.Path, homePath) {
+		return homePath
+	}
+	// A path with dot segments or empty ones would be resolved by the browser, to who knows where.
+	if clean := path.Clean(u.Path); u.Path != clean && u.Path != clean+"/" {
 		return homePath
 	}
 	return withQuery(u.Path, u.Query())
