@@ -276,7 +276,8 @@ func TestVisitorsDoAsTold(t *testing.T) {
 type connections struct {
 	mu        sync.Mutex
 	now, most int
-	full      chan struct{} // closed when 32 are open
+	full      chan struct{} // closed when 32 are open for the first time
+	once      sync.Once
 }
 
 func (c *connections) change(_ net.Conn, s http.ConnState) {
@@ -287,7 +288,7 @@ func (c *connections) change(_ net.Conn, s http.ConnState) {
 		c.now++
 		c.most = max(c.most, c.now)
 		if c.now == 32 {
-			close(c.full)
+			c.once.Do(func() { close(c.full) })
 		}
 	case http.StateClosed, http.StateHijacked:
 		c.now--
