@@ -50,6 +50,7 @@ func levels() map[string]int {
 		"internal/bus":         1,
 		"internal/wire":        1,
 		"internal/page":        1,
+		"internal/plot":        1,
 		"internal/waitingroom": 2,
 		"internal/proxy":       2,
 		"internal/l4":          2,
