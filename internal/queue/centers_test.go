@@ -25,7 +25,7 @@ func newCenters(t testing.TB, seed uint64, n int, set queue.Settings) *centers {
 		return time.Duration(5+20*i)*time.Millisecond + time.Duration(c.rng.IntN(10))*time.Millisecond
 	}
 	c.events = nil
-	c.global = queue.NewGlobal(c.now, 1, set)
+	c.global = queue.NewGlobal(c.now, queue.GlobalConfig{Epoch: 1, Settings: set, Pace: queue.WidePace()})
 	for i := range n {
 		cfg := c.config(1)
 		cfg.DataCenter, cfg.Pace = fmt.Sprintf("dc%d", i), queue.WidePace()
@@ -55,7 +55,7 @@ func (c *centers) send(i int, r queue.Report) {
 }
 
 func (c *centers) decide() {
-	for _, a := range c.global.Tick(c.now) {
+	for _, a := range c.global.Tick(c.now).Grants {
 		for i, l := range c.locals {
 			if a.DataCenter == fmt.Sprintf("dc%d", i) && c.rng.Float64() >= c.loss {
 				c.after(c.delay(i), func() { l.Grant(c.now, a.Grant) })

@@ -8,25 +8,44 @@ import (
 	"github.com/anteroom/anteroom"
 )
 
+// GlobalConfig is what the global coordinator of one room is made from.
+type GlobalConfig struct {
+	// Epoch must be above that of every earlier leader.
+	Epoch    uint64
+	Settings Settings
+	Pace     Pace
+	// Ledger is what the ledger says after it was written under Epoch. A lone node has none: nil.
+	Ledger *Bounds
+}
+
 // Global is the coordinator of one room over all data centers. It owns both limits: what data
-// centers hold and what is in its pool always add up to the limit. It moves the frontier, before
+// centers hold and what is in its pool always add up to the limit. It moves the frontiers, before
 // which everyone has their turn, and hands out rights and permits. It is not safe for concurrent use.
 type Global struct {
 	set   Settings
+	pace  Pace
 	epoch uint64
 	clock
+	shift   int64 // from this clock to the room's time
+	timed   bool  // shift is known: the room's time goes on as it was under the leader before
+	deposed bool
+	books   books
 
 	centers []*center // in order of their names
-	line    merged
-	// order is the key order that the merged histogram is in; reports in another are not merged.
+	lines   [ClassesMax]merged
+	fair    rounds
+	bucket  bucketOfTurns
+	// order is the key order that the merged histograms are in; reports in another are not merged.
 	order   uint64
 	ordered bool
+	ranks   ranks
 }
 
 // center is what the global coordinator knows of one data center.
 type center struct {
 	name        string
 	incarnation uint64
+	joined      bool   // its account is known under this epoch; until then its bound counts
 	seq         uint64 // of the last report counted
 
 	rights, permits ledger
@@ -34,33 +53,56 @@ type center struct {
 	need      int    // visitors with their turn, as reported
 	turns     uint64 // cumulative turns given
 	turnsSeen uint64 // of them, those that the last report knew
+	refused   int
+	oldest    int64 // key of the first refused visitor
 
-	share     float64 // newcomers a second, fading
-	pace      float64 // admissions a second, fading
-	admitted  uint64  // admissions, as reported
-	heard     int64   // stamp of the last report
-	partial   int     // turns given in the frontier's own second
-	sent      Grant   // the last grant
-	grantSeen uint64  // the last grant that it has applied, as reported
-	unordered bool    // its histogram is in another order
+	share     float64         // newcomers a second, fading
+	pace      float64         // admissions a second, fading
+	admitted  uint64          // admissions, as reported
+	heard     int64           // stamp of the last report
+	fresh     bool            // a report has come since the last tick
+	silent    bool            // it should have reported and has not
+	partial   [ClassesMax]int // turns given in each frontier's own second
+	unordered bool            // its histogram is in another order, or incomplete
+	dirty     bool            // a grant is due although no number has changed
+
+	sent      Terms // the last grant
+	sentSeq   uint64
+	sentAt    int64
+	grantSeen uint64 // the last grant that it has applied, as reported
+	echo      int64
+	echoAt    int64
+
+	movesSeen, releasedSeen uint64
+	notices                 []Move
+	noticed                 uint64 // number of the last notice
 }
 
 // ledger is the account of one data center for one kind of entitlement.
 type ledger struct {
-	granted  uint64
-	returned uint64
-	idle     int
-	debt     int
-	most     int // the most to hold from now on
+	granted   uint64
+	returned  uint64
+	inherited uint64
+	idle      int
+	debt      int
+	most      int // the most to hold from now on
 }
 
 func (l *ledger) out() int { return int(l.granted - l.returned) }
 
+// merge takes over what a report says. Grants under way are not in it: they pay debts, and the rest will
+// be idle when they arrive.
 func (l *ledger) merge(a Account) {
 	l.returned = max(l.returned, a.Returned)
-	// Grants under way are not in the report yet and will be idle when they arrive.
-	l.idle = a.Idle + int(l.granted-min(l.granted, a.Granted))
-	l.debt = a.Debt
+	coming := int(l.granted - min(l.granted, a.Granted))
+	paid := min(a.Debt, coming)
+	l.debt = a.Debt - paid
+	l.idle = a.Idle + coming - paid
+}
+
+// begin opens the account of a new incarnation, or the known account under a new epoch.
+func (l *ledger) begin(inherited int, a Account) {
+	*l = ledger{granted: max(uint64(inherited), a.Granted), returned: a.Returned, inherited: uint64(inherited), most: inherited}
 }
 
 // shareMemory is the time constant of a data center's traffic share, paceMemory that of its rate of
@@ -70,9 +112,24 @@ const (
 	paceMemory  = 30 * time.Second
 )
 
-// NewGlobal makes a coordinator that leads with the epoch, which must be above every earlier one.
-func NewGlobal(now time.Time, epoch uint64, s Settings) *Global {
-	return &Global{set: s, epoch: epoch, clock: newClock(now), line: newMerged()}
+// NewGlobal makes a coordinator that leads with the configured epoch. It grants nothing to a data center
+// before it has heard it under that epoch.
+func NewGlobal(now time.Time, cfg GlobalConfig) *Global {
+	g := &Global{set: cfg.Settings, pace: cfg.Pace, epoch: cfg.Epoch, clock: newClock(now)}
+	for i := range g.lines {
+		g.lines[i] = newMerged()
+	}
+	if cfg.Ledger == nil {
+		return g
+	}
+	g.books = books{kept: true, written: *cfg.Ledger}
+	for _, b := range cfg.Ledger.Centers {
+		c := g.center(b.DataCenter)
+		c.incarnation = b.Incarnation
+		c.rights = ledger{granted: uint64(b.Rights), most: b.Rights}
+		c.permits = ledger{granted: uint64(b.Permits), most: b.Permits}
+	}
+	return g
 }
 
 // Configure puts new settings in force.
@@ -81,36 +138,79 @@ func (g *Global) Configure(now time.Time, s Settings) {
 	g.set = s
 }
 
+// Deposed tells that another leader has a higher epoch. A deposed coordinator does nothing any more.
+func (g *Global) Deposed() bool { return g.deposed }
+
+// Epoch is the epoch with which it leads.
+func (g *Global) Epoch() uint64 { return g.epoch }
+
 // Report merges what a data center says. Reports of an old incarnation, and repeated or overtaken
-// ones, change nothing.
+// ones, change nothing. One with a higher epoch deposes this coordinator before anything of it counts:
+// what it gives back belongs to the new leader.
 func (g *Global) Report(now time.Time, r Report) {
 	t := g.stamp(now)
+	if r.Epoch > g.epoch {
+		g.deposed = true
+	}
+	if g.deposed {
+		return
+	}
 	c := g.center(r.DataCenter)
-	switch {
-	case r.Incarnation < c.incarnation:
+	if r.Epoch < g.epoch {
+		c.joined = c.joined && r.Incarnation <= c.incarnation
+		c.dirty = true // the announcement has not arrived
 		return
-	case r.Incarnation > c.incarnation:
-		if !r.Full {
-			return // a new incarnation introduces itself in full
-		}
+	}
+	if r.Incarnation < c.incarnation || c.joined && r.Incarnation == c.incarnation && r.Seq <= c.seq {
+		return
+	}
+	if !c.joined || r.Incarnation > c.incarnation {
 		g.welcome(c, r)
-	case r.Seq <= c.seq:
-		return
 	}
 	c.seq = r.Seq
 	c.rights.merge(r.Rights)
 	c.permits.merge(r.Permits)
 	c.need, c.turnsSeen, c.grantSeen = r.Need, r.TurnsSeen, r.GrantSeen
+	c.refused, c.oldest = r.Refused, r.Oldest
+	c.fresh, c.silent = true, false
+	c.echo, c.echoAt = r.Sent, t
+	if !g.timed && r.Synced {
+		g.timed, g.shift = true, r.Sent+r.Shift-t
+	}
 	g.mergeTraffic(t, c, r)
-	g.mergeLine(c, r)
+	g.mergeMoves(c, r)
+	g.mergeLines(c, r)
 }
 
-// welcome begins the accounts of a new incarnation with what it says to hold.
+// welcome opens the account of a data center that was not heard under this epoch, or that comes back in
+// a new incarnation. A new incarnation inherits everything that was out: whoever uses it is perhaps
+// still there. The account of the same incarnation is what it says itself, for it no longer listens to
+// any leader before.
 func (g *Global) welcome(c *center, r Report) {
-	*c = center{name: c.name, incarnation: r.Incarnation, sent: Grant{}, heard: c.heard, share: c.share}
-	c.rights = ledger{granted: r.Rights.Granted, returned: r.Rights.Returned}
-	c.permits = ledger{granted: r.Permits.Granted, returned: r.Permits.Returned}
-	c.turns = r.TurnsSeen
+	inheritedRights, inheritedPermits := c.rights.out(), c.permits.out()
+	if r.Settled {
+		inheritedRights, inheritedPermits = 0, 0
+	}
+	fresh := center{
+		name: c.name, incarnation: r.Incarnation, joined: true, heard: c.heard, share: c.share, unordered: true, dirty: true,
+		turns: r.TurnsSeen, sentSeq: r.GrantSeen, admitted: r.Admitted,
+		movesSeen: firstNumber(r.Moved), releasedSeen: firstNumber(r.Released),
+	}
+	fresh.rights.begin(inheritedRights, r.Rights)
+	fresh.permits.begin(inheritedPermits, r.Permits)
+	*c = fresh
+	i := slices.Index(g.centers, c)
+	for class := range g.lines {
+		g.lines[class].clear(i)
+	}
+}
+
+// firstNumber is the number before the first of a list, 0 for an empty one.
+func firstNumber(moves []Move) uint64 {
+	if len(moves) == 0 {
+		return 0
+	}
+	return moves[0].Number - 1
 }
 
 func (g *Global) mergeTraffic(now int64, c *center, r Report) {
@@ -124,95 +224,157 @@ func (g *Global) mergeTraffic(now int64, c *center, r Report) {
 	c.heard, c.admitted = now, r.Admitted
 }
 
-// mergeLine merges the waiting histogram. When the keys changed their meaning, the merged line
-// begins anew with the full histograms of the new order.
-func (g *Global) mergeLine(c *center, r Report) {
+// mergeLines merges the waiting histograms. When the keys changed their meaning, the merged lines
+// begin anew with the full histograms of the new order.
+func (g *Global) mergeLines(c *center, r Report) {
 	if !g.ordered || r.Order > g.order {
 		if !r.Full {
+			c.unordered = true
 			return
 		}
-		g.order, g.ordered = r.Order, true
-		g.line = newMerged()
-		for _, other := range g.centers {
-			other.unordered = other != c
-			other.partial = 0
-		}
+		g.reorder(c, r.Order)
 	}
-	if r.Order != g.order {
+	if r.Order != g.order || c.unordered && !r.Full {
 		c.unordered = true
-		return
-	}
-	if c.unordered && !r.Full {
 		return
 	}
 	c.unordered = false
 	i := slices.Index(g.centers, c)
 	if r.Full {
-		g.line.clear(i)
-		g.line.resume(r.Frontier)
-		if r.Frontier == g.line.frontier {
-			c.partial = max(c.partial, r.Partial)
-		}
+		g.resume(i, c, r)
 	}
 	for _, b := range r.Buckets {
-		g.line.set(i, b.At, int(b.Count))
+		g.lines[b.Class].set(i, b.At, int(b.Count))
 	}
-	if r.Frontier < g.line.frontier || r.Frontier == g.line.frontier && r.Partial < c.partial {
-		// The report was made before the last grant arrived: what has its turn is still counted.
-		g.line.skip(i, c.partial-partialSeen(r, g.line.frontier))
-	} else {
-		g.line.skip(i, 0)
+	for class := range g.lines {
+		// The report may have been made before the last grant arrived: what has its turn is still counted.
+		g.lines[class].skip(i, c.partial[class]-min(c.partial[class], partialSeen(r.Marks[class], g.lines[class].frontier)))
 	}
 }
 
-func partialSeen(r Report, frontier int64) int {
-	if r.Frontier == frontier {
-		return r.Partial
+// reorder begins anew in another key order.
+func (g *Global) reorder(first *center, order uint64) {
+	g.order, g.ordered = order, true
+	for class := range g.lines {
+		g.lines[class] = newMerged()
+		g.lines[class].grow(len(g.centers))
 	}
-	return 0
+	for _, c := range g.centers {
+		c.unordered = c != first
+		c.partial = [ClassesMax]int{}
+	}
+}
+
+// resume takes a full histogram in place of what was known, and up to where its sender was told that
+// turns are given.
+func (g *Global) resume(i int, c *center, r Report) {
+	for class := range g.lines {
+		m := &g.lines[class]
+		m.clear(i)
+		if r.Marks[class].Frontier > m.frontier {
+			m.resume(r.Marks[class].Frontier)
+			for _, other := range g.centers {
+				other.partial[class] = 0
+			}
+		}
+		if r.Marks[class].Frontier == m.frontier {
+			c.partial[class] = max(c.partial[class], r.Marks[class].Partial)
+		}
+	}
+}
+
+// partialSeen is how many turns in the frontier's second a report knows; all of them when the report's
+// sender is ahead, which happens while it was on its own.
+func partialSeen(m Mark, frontier int64) int {
+	switch {
+	case m.Frontier == frontier:
+		return m.Partial
+	case m.Frontier > frontier:
+		return int(^uint32(0) >> 1)
+	default:
+		return 0
+	}
 }
 
 func (g *Global) center(name string) *center {
 	i, ok := slices.BinarySearchFunc(g.centers, name, func(c *center, n string) int { return cmp.Compare(c.name, n) })
 	if !ok {
-		g.centers = slices.Insert(g.centers, i, &center{name: name, unordered: true})
-		g.line.insertCenter(i)
+		g.centers = slices.Insert(g.centers, i, &center{name: name, unordered: true, dirty: true})
+		for class := range g.lines {
+			g.lines[class].insertCenter(i)
+		}
 	}
 	return g.centers[i]
 }
 
-// Tick decides: it moves the frontier by as many turns as there are free rights and permits, and
-// gives rights and permits to those who need them. It returns a grant for each data center whose
-// grant changed, with its name.
-func (g *Global) Tick(now time.Time) []Addressed {
-	g.stamp(now)
-	g.giveTurns()
-	g.hand(func(c *center) *ledger { return &c.rights }, g.set.TotalActiveUsers)
-	g.hand(func(c *center) *ledger { return &c.permits }, g.set.NewUsersPerMinute)
-	return g.grants()
+// Decision is what the global coordinator wants done, in this order: Write makes the ledger durable by
+// compare-and-set and is answered with Wrote; grants are sent. Grants that need a higher bound than is
+// durable are not among them: they follow the next Tick after Wrote.
+type Decision struct {
+	Write  *Bounds
+	Grants []Addressed
 }
 
-// Addressed is a grant and the data center it is for.
-type Addressed struct {
-	DataCenter string
-	Grant      Grant
-}
-
-// giveTurns moves the frontier over as many tickets as may enter now.
-func (g *Global) giveTurns() {
-	if g.set.QueueAll || g.set.Method == anteroom.Reject {
-		return
+// Tick decides: it moves the frontiers by as many turns as there are free rights and permits, and
+// gives rights and permits to those who need them.
+func (g *Global) Tick(now time.Time) Decision {
+	t := g.stamp(now)
+	if g.deposed {
+		return Decision{}
 	}
-	free := min(
-		g.free(func(c *center) *ledger { return &c.rights }, g.set.TotalActiveUsers),
-		g.free(func(c *center) *ledger { return &c.permits }, g.set.NewUsersPerMinute))
+	g.listen(t)
+	g.giveTurns(t)
+	wish := make([]wishes, len(g.centers))
+	g.hand(g.rights(), g.set.TotalActiveUsers, wish)
+	g.hand(g.permits(), g.set.NewUsersPerMinute, wish)
+	d := Decision{Write: g.rewrite(wish), Grants: g.grants(t)}
 	for _, c := range g.centers {
-		free -= c.outstanding()
+		c.fresh = false
 	}
-	if free += g.ahead(); free > 0 {
-		g.line.advance(free, g.centers)
+	return d
+}
+
+// silentReports is after how many missing reports a data center counts as silent.
+const silentReports = 3
+
+// listen finds data centers that should have reported and have not. They get no turns: nobody knows
+// whether their visitors are there, and their turns would keep the others waiting. Back again, they
+// report in full.
+func (g *Global) listen(now int64) {
+	for i, c := range g.centers {
+		waits := c.need > 0
+		for class := range g.lines {
+			waits = waits || g.lines[class].waitingIn(i) > 0
+		}
+		if c.silent || !c.joined || !waits || now-c.heard <= silentReports*g.pace.Report.Microseconds() {
+			continue
+		}
+		c.silent, c.unordered = true, true
+		for class := range g.lines {
+			g.lines[class].clear(i)
+		}
 	}
 }
+
+// outstanding is how many visitors of the data center have their turn and have not entered, as far
+// as is known: the reported ones and those of turns that the report did not know yet.
+func (c *center) outstanding() int {
+	if c.silent || !c.joined {
+		return 0
+	}
+	return c.need + int(c.turns-min(c.turns, c.turnsSeen))
+}
+
+// Waiting is how many tickets wait over all data centers.
+func (g *Global) Waiting() (n int) {
+	for class := range g.lines {
+		n += g.lines[class].waiting
+	}
+	return n
+}
+
+// admits tells that the room lets anybody in.
+func (g *Global) admits() bool { return !g.set.QueueAll && g.set.Method != anteroom.Reject }
 
 // ahead is how many turns a lottery draws ahead of the free places. The pace is bounded by what the
 // limits allow in the long run, so that an opening burst does not call up hundreds.
@@ -227,119 +389,3 @@ func (g *Global) ahead() int {
 	most := min(float64(g.set.NewUsersPerMinute)/60, float64(g.set.TotalActiveUsers)/g.set.Session.Seconds())
 	return int(min(pace, most) * lookahead.Seconds())
 }
-
-// outstanding is how many visitors of the data center have their turn and have not entered, as far
-// as is known: the reported ones and those of turns that the report did not know yet.
-func (c *center) outstanding() int {
-	return c.need + int(c.turns-min(c.turns, c.turnsSeen))
-}
-
-// free is how many entitlements are unused: in the pool, or idle in a data center.
-func (g *Global) free(of func(*center) *ledger, limit int) int {
-	pool := limit
-	for _, c := range g.centers {
-		l := of(c)
-		pool += l.idle - l.out() - l.debt
-	}
-	return pool
-}
-
-// hand distributes the pool: debts first, then visitors who have their turn, then newcomers. What is
-// missing then is called back from data centers where it is idle, and so is a pool below zero after a
-// limit was lowered.
-func (g *Global) hand(of func(*center) *ledger, limit int) {
-	pool := limit
-	for _, c := range g.centers {
-		pool -= of(c).out()
-	}
-	give := func(c *center, n int) {
-		if n = min(n, pool); n > 0 {
-			of(c).granted += uint64(n)
-			of(c).idle += n
-			pool -= n
-		}
-	}
-	for _, c := range g.centers {
-		if l := of(c); l.debt > 0 {
-			paid := max(0, min(l.debt, pool))
-			l.granted += uint64(paid)
-			l.debt -= paid
-			pool -= paid
-		}
-	}
-	for _, c := range g.centers {
-		give(c, c.outstanding()-of(c).idle)
-	}
-	if g.line.waiting == 0 {
-		g.spread(pool, give)
-	}
-	g.recall(of, limit)
-}
-
-// recall says how much each data center may hold: all it has, less what others need more, and less
-// its part of what is out above a lowered limit.
-func (g *Global) recall(of func(*center) *ledger, limit int) {
-	missing, total := 0, 0
-	for _, c := range g.centers {
-		missing += max(0, c.outstanding()-of(c).idle)
-		total += of(c).out()
-	}
-	for _, c := range g.centers {
-		l := of(c)
-		back := max(0, min(missing, l.idle-c.outstanding()))
-		missing -= back
-		l.most = l.out() - back
-		if total > limit {
-			l.most = min(l.most, l.out()*limit/total)
-		}
-	}
-}
-
-// spread gives spare entitlements to data centers by their share of newcomers, a tenth evenly, so
-// that newcomers enter without a round trip. A fifth stays in the pool for urgent requests, except
-// when there is only one data center.
-func (g *Global) spread(pool int, give func(*center, int)) {
-	if pool <= 0 || len(g.centers) == 0 {
-		return
-	}
-	if len(g.centers) == 1 {
-		give(g.centers[0], pool)
-		return
-	}
-	sum := 0.0
-	for _, c := range g.centers {
-		sum += c.share
-	}
-	spare := float64(pool) * 0.8
-	for _, c := range g.centers {
-		part := 1 / float64(len(g.centers))
-		if sum > 0 {
-			part = 0.1*part + 0.9*c.share/sum
-		}
-		give(c, int(spare*part))
-	}
-}
-
-// grants makes the grants that differ from the last ones sent.
-func (g *Global) grants() []Addressed {
-	var out []Addressed
-	for i, c := range g.centers {
-		n := Grant{
-			Epoch: g.epoch, Seq: c.sent.Seq, ReportSeen: c.seq,
-			Rights: c.rights.granted, Permits: c.permits.granted,
-			RightsMax: c.rights.most, PermitsMax: c.permits.most,
-			Order: g.order, Frontier: g.line.frontier, Partial: c.partial, Turns: c.turns,
-			Others: g.line.waiting - g.line.waitingIn(i),
-		}
-		if n == c.sent && c.grantSeen >= n.Seq {
-			continue
-		}
-		n.Seq++
-		c.sent = n
-		out = append(out, Addressed{c.name, n})
-	}
-	return out
-}
-
-// Waiting is how many tickets wait over all data centers.
-func (g *Global) Waiting() int { return g.line.waiting }

@@ -9,8 +9,11 @@ import (
 // LocalConfig is what a data center's coordinator of one room is made from.
 type LocalConfig struct {
 	DataCenter string
-	// Incarnation grows with each start of this coordinator.
+	// Incarnation grows with each start of this coordinator; it begins at 1.
 	Incarnation uint64
+	// Complete tells that what is restored is the whole memory of the incarnations before: the journal was
+	// written before each answer. Otherwise what they held and nobody remembers is quarantined.
+	Complete bool
 	// Seed fixes the draws of the lottery. It must be secret while it is in use.
 	Seed     Seed
 	Settings Settings
@@ -31,17 +34,23 @@ type Local struct {
 
 	rights  escrow
 	permit  escrow
+	tag     uint32 // of this data center
+	started int64
+	settled bool // it was told what its incarnation inherits
 	epoch   uint64
 	granted uint64 // Seq of the last grant applied
 	turns   uint64 // cumulative turns of the last grant applied
 	others  int    // how many wait in other data centers
+	ranks   ranks // where they wait
+	moves   moves
+	time    roomTime
+	fair    rounds // of turns that it gives by itself
 
-	// order counts how often the keys changed their meaning. Everyone with a key up to dueKey has
-	// their turn in this order; frontier and partial repeat the last grant.
-	order    uint64
-	dueKey   int64
-	frontier int64
-	partial  int
+	// order counts how often the keys changed their meaning. Everyone of a class with a key up to dueKey
+	// has their turn in this order; marks repeat the last grant.
+	order  uint64
+	dueKey [ClassesMax]int64
+	marks  [ClassesMax]Mark
 
 	// pending newcomers were told to wait and have not registered yet: one count per second.
 	pending   [pendingSpan]int
@@ -65,14 +74,18 @@ const pendingSpan = int64(pendingHold/time.Second) + 1
 
 // reporting is what is known of the reports sent.
 type reporting struct {
-	seq       uint64
-	full      bool   // the next report must be full
-	sent      bool   // a full one is under way
-	fullSeq   uint64 // its number
-	at        int64
-	urgent    bool // a newcomer could not be served since the last report
-	newcomers int
-	changed   bool // anything changed since the last report
+	seq        uint64
+	full       bool   // the next report must be full
+	sent       bool   // a full one is under way
+	fullSeq    uint64 // its number
+	at         int64
+	unanswered int64  // stamp of the first report since the last answer; 0 when all are answered
+	asked      uint64 // its number
+	lack       int    // due visitors without a right, as last reported
+	freed      bool   // rights became free since the last report
+	urgent     bool   // a newcomer could not be served since the last report
+	newcomers  int
+	changed    bool // anything changed since the last report
 }
 
 // clock turns times into stamps: microseconds since the Unix epoch by the monotonic clock, which
@@ -122,6 +135,8 @@ func NewLocal(now time.Time, cfg LocalConfig) *Local {
 		clock:    c,
 		tickets:  newRegistry(c.last),
 		sessions: newSessions(c.last),
+		tag:      Tag(cfg.DataCenter),
+		started:  c.last,
 		report:   reporting{full: true, changed: true},
 	}
 	if l.axis() != 0 { // a journal begins with times of arrival
@@ -145,7 +160,7 @@ func (l *Local) Configure(now time.Time, s Settings) {
 	if s.Method == anteroom.Passthrough && old.Method != s.Method {
 		l.wakeAll()
 	}
-	if (old.Method == anteroom.Random) != (s.Method == anteroom.Random) {
+	if (old.Method == anteroom.Random) != (s.Method == anteroom.Random) || old.Shuffle != s.Shuffle {
 		l.reorder(t)
 	}
 }
@@ -155,10 +170,10 @@ func (l *Local) Configure(now time.Time, s Settings) {
 // others.
 func (l *Local) reorder(now int64) {
 	l.order++
-	l.dueKey, l.frontier, l.partial = 0, 0, 0
+	l.dueKey, l.marks = [ClassesMax]int64{}, [ClassesMax]Mark{}
 	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	called, waiting := l.tickets.slots()
-	l.tickets.line, l.tickets.due = line{}, line{}
+	l.tickets.lines, l.tickets.due, l.tickets.inLine = [ClassesMax]line{}, line{}, 0
 	clear(l.tickets.counts)
 	clear(l.tickets.dirty)
 	for i, slot := range called {
@@ -166,7 +181,7 @@ func (l *Local) reorder(now int64) {
 	}
 	for _, slot := range waiting {
 		t := l.tickets.slab.at(slot)
-		l.rekey(slot, l.keyFor(t.id, t.arrival))
+		l.rekey(slot, l.keyFor(t.class(), t.id, t.arrival))
 	}
 	l.report.full, l.report.sent = true, false
 }
@@ -176,7 +191,7 @@ func (l *Local) rekey(slot uint32, key int64) {
 	t := l.tickets.slab.at(slot)
 	t.key = key
 	l.tickets.enter(slot, t)
-	l.record(Record{Kind: RecordJoin, ID: t.id, At: t.arrival, Key: key})
+	l.record(Record{Kind: RecordJoin, ID: t.id, At: t.arrival, Key: key, Class: t.class()})
 }
 
 // axis tells what keys mean: 1 for the lottery's virtual time, 0 for times of arrival.
@@ -188,11 +203,15 @@ func (l *Local) axis() int {
 }
 
 // keyFor is the place of a ticket that joins now.
-func (l *Local) keyFor(id ID, arrival int64) int64 {
-	if l.axis() == 0 {
+func (l *Local) keyFor(class uint8, id ID, arrival int64) int64 {
+	switch {
+	case l.axis() != 0:
+		return l.marks[class].Frontier*second + 1 + l.cfg.Seed.draw(id)
+	case l.set.Shuffle.includes(arrival):
+		return l.set.Shuffle.key(id)
+	default:
 		return arrival
 	}
-	return max(l.dueKey, l.frontier*second) + 1 + l.cfg.Seed.draw(id)
 }
 
 // Ask decides one request of a visitor.
@@ -218,7 +237,7 @@ func (l *Local) askSession(now int64, ask Ask, slot uint32, s *session) Answer {
 	if s.state == sessionEnded {
 		return l.newcomer(now, ask)
 	}
-	a := Answer{Verdict: Admitted, Known: true}
+	a := Answer{Verdict: Admitted, Known: true, Home: l.tag}
 	if ask.Purpose == Enter {
 		a.Seq = l.touch(now, s)
 	}
@@ -228,7 +247,8 @@ func (l *Local) askSession(now int64, ask Ask, slot uint32, s *session) Answer {
 
 // sessionCookie fills in what the cookie of a session carries.
 func (l *Local) sessionCookie(a *Answer, s *session) {
-	a.ID, a.Arrival, a.Accepted, a.LastSeen = s.id, timeOf(s.arrival), timeOf(s.accepted), timeOf(s.seen)
+	a.ID, a.Arrival, a.Home = s.id, timeOf(s.arrival), l.tag
+	a.Accepted, a.LastSeen = timeOf(l.toRoom(s.accepted)), timeOf(l.toRoom(s.seen))
 }
 
 // touch renews a session. It returns the record that must be durable before the origin sees the
@@ -284,34 +304,51 @@ func (l *Local) End(now time.Time, id ID) (seq uint64, ok bool) {
 func (l *Local) endSession(now int64, slot uint32, s *session) {
 	l.sessions.finish(now, slot, s, l.set)
 	l.afterSession(now, s)
-	l.giveBack()
+	l.giveBack(now)
 }
 
 // askUnknown answers a visitor whose cookie is sound but whom this coordinator does not know: it
 // lost its memory, or the visitor came from another data center. The cookie alone restores the place.
 func (l *Local) askUnknown(now int64, ask Ask) Answer {
-	if accepted := stampOf(ask.Accepted); accepted != 0 {
-		s := session{id: ask.ID, arrival: stampOf(ask.Arrival), accepted: accepted, seen: stampOf(ask.LastSeen)}
+	if !ask.Accepted.IsZero() {
+		s := session{
+			id: ask.ID, arrival: stampOf(ask.Arrival),
+			accepted: l.fromRoom(stampOf(ask.Accepted)), seen: l.fromRoom(stampOf(ask.LastSeen)),
+		}
 		if s.end(l.set) <= now || s.end(l.set)-(l.set.Session+sessionMargin).Microseconds() <= l.over {
 			return l.newcomer(now, ask)
 		}
 		return l.adopt(now, ask, s)
 	}
-	if now-stampOf(ask.LastSeen) > TicketGrace.Microseconds() {
+	if l.toRoom(now)-stampOf(ask.LastSeen) > TicketGrace.Microseconds() {
 		return l.newcomer(now, ask)
 	}
 	return l.register(now, ask)
 }
 
-// adopt takes over a session that only the cookie knows. It is honoured even without a right.
+// adopt takes over a session that only the cookie knows. It is honoured even without a right: one that
+// moves here is covered by its former home for a while, one that was forgotten here by the quarantine.
 func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 	a := Answer{Verdict: Admitted, Known: true}
 	if ask.Purpose != Enter {
 		l.sessionCookie(&a, &s)
 		return a
 	}
+	moved := ask.Home != 0 && ask.Home != l.tag
+	until := s.end(l.set) - coverMargin
+	known := !moved && l.rights.recognise()
+	if !known && ask.Home != 0 && l.rights.idle() == 0 {
+		if until <= now {
+			return l.latecomer(now, ask)
+		}
+		l.moves.shelter(s.id, until)
+	}
+	if moved {
+		l.moves.take(s.id, stampOf(ask.LastSeen), ask.Home)
+	}
 	s.seen, s.durable = max(s.seen, now), now
-	if now-s.accepted < permitCooling.Microseconds() {
+	if !moved && now-s.accepted < permitCooling.Microseconds() {
+		l.permit.recognise()
 		l.permits.use(now) // the admission may not be known here either
 		l.permit.used++
 	}
@@ -333,8 +370,8 @@ func (l *Local) Hold(now time.Time, id ID) (held, turn bool) {
 	if !ok || l.mayEnter(slot, tk) || !l.head(t, slot, tk) {
 		return false, ok && l.mayEnter(slot, tk)
 	}
-	if !tk.held {
-		tk.held = true
+	if !tk.held() {
+		tk.hold(true)
 		l.held++
 	}
 	l.expect(t, slot, tk, HoldMax)
@@ -343,8 +380,8 @@ func (l *Local) Hold(now time.Time, id ID) (held, turn bool) {
 
 // letGo ends the hold of a ticket and wakes its request.
 func (l *Local) letGo(tk *ticket) {
-	if tk.held {
-		tk.held = false
+	if tk.held() {
+		tk.hold(false)
 		l.held--
 		l.woken = append(l.woken, tk.id)
 	}
@@ -352,11 +389,13 @@ func (l *Local) letGo(tk *ticket) {
 
 // wakeAll wakes every held request: everyone may enter.
 func (l *Local) wakeAll() {
-	for p := range l.tickets.line.all {
-		if l.held == 0 {
-			return
+	for class := range l.tickets.lines {
+		for p := range l.tickets.lines[class].all {
+			if l.held == 0 {
+				return
+			}
+			l.letGo(l.tickets.slab.at(p.slot))
 		}
-		l.letGo(l.tickets.slab.at(p.slot))
 	}
 	for p := range l.tickets.due.all {
 		l.letGo(l.tickets.slab.at(p.slot))
@@ -366,8 +405,8 @@ func (l *Local) wakeAll() {
 // Release ends a Hold. The visitor is expected to ask again at once.
 func (l *Local) Release(now time.Time, id ID) {
 	t := l.advance(now)
-	if slot, tk, ok := l.tickets.find(id); ok && tk.held {
-		tk.held = false
+	if slot, tk, ok := l.tickets.find(id); ok && tk.held() {
+		tk.hold(false)
 		l.held--
 		l.expect(t, slot, tk, 0)
 	}

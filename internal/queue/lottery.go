@@ -55,3 +55,19 @@ func negLog(u uint64) uint64 {
 	hi, lo := bits.Mul64(negLog2, ln2)
 	return hi<<32 | lo>>32
 }
+
+// key is the drawn place of a ticket that is shuffled, within the span.
+func (s *Shuffle) key(id ID) int64 {
+	from, until := s.From.UnixMicro(), s.Until.UnixMicro()
+	hi, _ := bits.Mul64(s.Seed.shuffle(id), 2*uint64(until-from)) // the draw has 63 bits
+	return from + int64(hi)
+}
+
+// shuffle is a ticket's draw for a shuffle: uniform in 63 bits.
+func (s Seed) shuffle(id ID) uint64 {
+	h := sha256.New()
+	h.Write(s[:])
+	h.Write(id[:])
+	var sum [sha256.Size]byte
+	return binary.BigEndian.Uint64(h.Sum(sum[:0])[:8]) >> 1
+}

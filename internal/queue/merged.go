@@ -123,7 +123,7 @@ func (m *merged) left(at int64, b *bucketCounts, i int) int {
 
 // advance gives as many turns as it can, oldest seconds first; the second in which they run out is
 // shared among the data centers in proportion to who waits there.
-func (m *merged) advance(turns int, centers []*center) {
+func (m *merged) advance(turns, class int, centers []*center) {
 	for turns > 0 && len(m.next) > 0 {
 		at := m.next[0]
 		b := m.buckets[at]
@@ -136,59 +136,68 @@ func (m *merged) advance(turns int, centers []*center) {
 			total += m.left(at, b, i)
 		}
 		if at != m.frontier && total > 0 {
-			m.enter(at, centers)
+			m.enter(at, class, centers)
 		}
 		if total > turns {
-			m.share(at, b, turns, total, centers)
+			m.share(b, turns, total, class, centers)
 			return
 		}
 		for i, c := range centers {
 			c.turns += uint64(m.left(at, b, i))
 		}
 		turns -= total
-		m.pass(at, b, centers)
+		m.pass(at, b, class, centers)
 	}
 }
 
 // enter moves the frontier to the beginning of a second.
-func (m *merged) enter(at int64, centers []*center) {
+func (m *merged) enter(at int64, class int, centers []*center) {
 	m.frontier = at
 	for i, c := range centers {
-		c.partial = 0
+		c.partial[class] = 0
 		m.skip(i, 0)
 	}
 }
 
 // pass moves the frontier behind a second: everyone in it has their turn.
-func (m *merged) pass(at int64, b *bucketCounts, centers []*center) {
+func (m *merged) pass(at int64, b *bucketCounts, class int, centers []*center) {
 	for i := range b.by {
 		m.each[i] -= b.by[i]
 		m.waiting -= b.by[i]
 	}
 	delete(m.buckets, at)
 	heap.Pop(&m.next)
-	m.enter(max(m.frontier, at+1), centers)
+	m.enter(max(m.frontier, at+1), class, centers)
 }
 
 // share gives the last turns to the oldest tickets of one second, by largest remainder.
-func (m *merged) share(at int64, b *bucketCounts, turns, total int, centers []*center) {
+func (m *merged) share(b *bucketCounts, turns, total, class int, centers []*center) {
+	at := m.frontier // entered by now
 	given := 0
 	parts := make([]int, len(centers))
 	for i := range centers {
 		parts[i] = m.left(at, b, i) * turns / total
 		given += parts[i]
 	}
-	for i := 0; given < turns; i = (i + 1) % len(parts) {
-		if parts[i] < m.left(at, b, i) {
-			parts[i]++
-			given++
-		}
+	for ; given < turns; given++ {
+		parts[neediest(parts, turns, total, func(i int) int { return m.left(at, b, i) })]++
 	}
 	for i, c := range centers {
 		c.turns += uint64(parts[i])
-		c.partial += parts[i]
+		c.partial[class] += parts[i]
 		m.skip(i, m.skipped[i]+parts[i])
 	}
+}
+
+// neediest is the data center that lacks most of its part.
+func neediest(parts []int, turns, total int, left func(i int) int) (best int) {
+	most := -1
+	for i, n := range parts {
+		if l := left(i); n < l && l*turns-n*total > most {
+			best, most = i, l*turns-n*total
+		}
+	}
+	return best
 }
 
 // bucketHeap is a heap of seconds.

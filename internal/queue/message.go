@@ -1,5 +1,8 @@
 package queue
 
+// ClassesMax is how many priority classes a room may have.
+const ClassesMax = 8
+
 // Account is what a data center says of one kind of entitlement (rights, or permits). All counters
 // are cumulative, so a lost or repeated message changes nothing.
 type Account struct {
@@ -15,10 +18,31 @@ type Account struct {
 // Held is what the data center holds.
 func (a Account) Held() int { return int(a.Granted - a.Returned) }
 
-// Bucket is one second of the waiting histogram: how many tickets with a key in [At, At+1) seconds wait.
+// Bucket is one second of the waiting histogram: how many tickets of a class with a key in [At, At+1)
+// seconds wait.
 type Bucket struct {
 	At    int64
+	Class uint8
 	Count int32
+}
+
+// Mark is how far turns are given in one class: everyone with a key before the second Frontier has
+// theirs, and of those with a key in that second the Partial oldest of the data center.
+type Mark struct {
+	Frontier int64
+	Partial  int
+}
+
+// Move is a session that changes its data center.
+type Move struct {
+	// Number counts the moves of one list. A receiver takes each number once.
+	Number uint64
+	ID     ID
+	// Seen is when the visitor was last seen by the former home, in microseconds since the Unix epoch.
+	Seen int64
+	// Home is the tag of the former home, To the name of the new one.
+	Home uint32
+	To   string
 }
 
 // Report is what a data center's coordinator tells the global one.
@@ -32,44 +56,94 @@ type Report struct {
 	Full bool
 	// GrantSeen is Seq of the last grant applied; a lower one than expected asks for a repetition.
 	GrantSeen uint64
+	// Sent is the sender's clock in microseconds since the Unix epoch. Shift is what the sender adds to it
+	// to get the room's time, as far as it knows: Synced.
+	Sent, Shift int64
+	Synced      bool
+	// Settled tells that the sender knows what its incarnation has inherited.
+	Settled bool
 
 	Rights, Permits Account
 	// Need is how many visitors have their turn and have not entered yet; TurnsSeen is the
 	// cumulative number of turns in the last grant that was applied.
 	Need      int
 	TurnsSeen uint64
+	// Refused is how many of them found no right, and Oldest the key of the first of these.
+	Refused int
+	Oldest  int64
 
 	// Order names the key order of the histogram; it grows whenever the keys change their meaning.
 	Order uint64
-	// Partial repeats Grant.Partial of the last grant applied, for Frontier.
-	Frontier int64
-	Partial  int
-	Buckets  []Bucket
+	// Marks repeat those of the last grant applied.
+	Marks   [ClassesMax]Mark
+	Buckets []Bucket
 
 	// Newcomers is how many visitors came since the report before.
 	Newcomers int
 	// Admitted is how many sessions began in this incarnation.
 	Admitted uint64
+
+	// Moved are sessions that were taken over from other data centers and not acknowledged yet.
+	Moved []Move
+	// Released are sessions whose rights left for another data center: they are among Rights.Returned.
+	// NoticesSeen is the number of the last of Grant.Notices that was looked at.
+	Released    []Move
+	NoticesSeen uint64
 }
 
-// Grant is what the global coordinator tells one data center.
-type Grant struct {
-	Epoch, Seq uint64
-	// ReportSeen is Seq of the last report counted.
-	ReportSeen uint64
-	// Rights and Permits are cumulative sums granted to this incarnation.
-	Rights, Permits uint64
+// Terms are the part of a grant that is repeated until it has changed or is acknowledged.
+type Terms struct {
+	// Rights and Permits are cumulative sums granted to this incarnation. Of them the Inherited were out
+	// when the incarnation began: what it does not remember of them may still be in use.
+	Rights, Permits                   uint64
+	InheritedRights, InheritedPermits uint64
 	// RightsMax and PermitsMax are the most this data center may hold from now on: whatever is
 	// above is returned as soon as it is idle. This is how a lowered limit takes effect.
 	RightsMax, PermitsMax int
 
-	// Frontier is the second of keys before which everyone has their turn; of those with a key in
-	// that very second the Partial oldest (cumulative) have it. Order must be the receiver's.
-	Order    uint64
-	Frontier int64
-	Partial  int
+	// Order is the key order that Marks are in; they count only in the receiver's own.
+	Order uint64
+	Marks [ClassesMax]Mark
 	// Turns is the cumulative number of turns given to this data center.
 	Turns uint64
 	// Others is how many visitors wait in other data centers: newcomers walk in only at 0.
 	Others int
+	// Resync asks for a full report.
+	Resync bool
+	// ReportSeen is Seq of the last report counted.
+	ReportSeen uint64
+}
+
+// Grant is what the global coordinator tells one data center.
+type Grant struct {
+	// Incarnation is the receiver's that the grant is for; 0 announces the epoch of a new leader to any
+	// and says nothing else.
+	Incarnation, Epoch, Seq uint64
+	Terms
+
+	// Echo repeats Sent of the last report counted. Heard is when it came and Sent when this grant was
+	// made, in the room's time: microseconds since the Unix epoch.
+	Echo, Heard, Sent int64
+	// Ranks tell how many wait before given keys, over all data centers, as it was at RanksAt in the room's
+	// time.
+	Ranks   []Rank
+	RanksAt int64
+	// Notices are sessions of the receiver that other data centers have taken over.
+	Notices []Move
+}
+
+// Announces tells that the grant only makes a new leader known.
+func (g *Grant) Announces() bool { return g.Incarnation == 0 }
+
+// Rank is how many tickets of a class wait before a second.
+type Rank struct {
+	At     int64
+	Class  uint8
+	Before int32
+}
+
+// Addressed is a grant and the data center it is for.
+type Addressed struct {
+	DataCenter string
+	Grant      Grant
 }

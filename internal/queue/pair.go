@@ -15,10 +15,12 @@ type Pair struct {
 // NewPair makes the coordinators of a room on a lone node, restored from the records of its journal
 // (nil for a new room), and lets them agree: the first visitor finds them ready.
 func NewPair(now time.Time, cfg LocalConfig, records iter.Seq[Record]) *Pair {
-	p := &Pair{Local: NewLocal(now, cfg), Global: NewGlobal(now, cfg.Incarnation, cfg.Settings)}
+	cfg.Complete = true // the journal has every admission
+	p := &Pair{Local: NewLocal(now, cfg), Global: NewGlobal(now, GlobalConfig{Epoch: cfg.Incarnation, Settings: cfg.Settings, Pace: cfg.Pace})}
 	if records != nil {
 		p.Restore(now, records)
 	}
+	p.exchange(now) // the leader makes itself known
 	p.exchange(now)
 	return p
 }
@@ -41,7 +43,7 @@ func (p *Pair) Pump(now time.Time) bool {
 
 func (p *Pair) exchange(now time.Time) {
 	p.Global.Report(now, p.Report(now))
-	for _, g := range p.Global.Tick(now) {
+	for _, g := range p.Global.Tick(now).Grants {
 		p.Grant(now, g.Grant)
 	}
 }

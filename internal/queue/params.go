@@ -46,6 +46,9 @@ const (
 	// the restart, and its session lasts lostSlack longer, so that the visitor finds it.
 	crashWindow = 10 * time.Second
 	lostSlack   = 20 * time.Second
+	// autonomyAfter is how long a data center waits for the global coordinator's answer before it gives its
+	// own tickets their turn by the rights it holds.
+	autonomyAfter = 5 * time.Second
 	// adoptSlack is added to the end of a session that is restored from the journal: its last
 	// requests may have reached the origin after the last durable record.
 	adoptSlack = time.Second

@@ -14,6 +14,7 @@ const (
 	RecordCooled Kind = 7 // snapshots only: an admission at At whose session is over
 	RecordOver   Kind = 9 // sessions last seen up to At are over: they were shorter then
 	RecordServed Kind = 8 // the origin has seen a session's first request by now: ID, At
+	RecordLeft   Kind = 10 // a session went to another data center: ID, At
 )
 
 // Record is one durable fact. Replaying records over a snapshot, in order, restores a coordinator.
@@ -24,4 +25,5 @@ type Record struct {
 	Arrival int64 // microseconds since the Unix epoch
 	Key     int64
 	Order   uint64
+	Class   uint8 // of joins and turns
 }

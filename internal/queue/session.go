@@ -100,6 +100,15 @@ func (s *sessions) finish(now int64, slot uint32, v *session, set Settings) {
 	v.spoke = s.ends.add(now+remembered(set), slot)
 }
 
+// leave forgets an active session that has gone to another data center.
+func (s *sessions) leave(slot uint32, v *session) {
+	s.active--
+	if v.overdue {
+		s.overdue--
+	}
+	s.forget(slot, v)
+}
+
 func (s *sessions) forget(slot uint32, v *session) {
 	delete(s.byID, v.id)
 	*v = session{state: sessionEnded}

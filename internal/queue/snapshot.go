@@ -14,12 +14,16 @@ func (l *Local) Snapshot(now time.Time) []Record {
 	out := make([]Record, 0, 2+2*l.sessions.active+len(l.tickets.byID)+l.permits.count)
 	out = append(out,
 		Record{Kind: RecordOrder, At: t, Order: l.order, Key: int64(l.axis())},
-		Record{Kind: RecordTurn, At: t, Order: l.order, Key: l.dueKey},
 		Record{Kind: RecordOver, At: l.over})
+	for class, key := range l.dueKey {
+		if key != 0 {
+			out = append(out, Record{Kind: RecordTurn, At: t, Order: l.order, Key: key, Class: uint8(class)})
+		}
+	}
 	out = l.snapshotSessions(out)
 	for slot := range l.tickets.slab.used {
 		if k := l.tickets.slab.at(slot); !k.id.IsZero() {
-			out = append(out, Record{Kind: RecordJoin, ID: k.id, At: k.arrival, Key: k.key})
+			out = append(out, Record{Kind: RecordJoin, ID: k.id, At: k.arrival, Key: k.key, Class: k.class()})
 		}
 	}
 	return out
@@ -59,8 +63,8 @@ func (l *Local) snapshotSessions(out []Record) []Record {
 }
 
 // Restore replays records into a Local that has not served anybody yet. Sessions whose end has
-// passed are forgotten, tickets get a fresh grace, and the coordinator then holds exactly the rights
-// and permits that are in use. Settings are those of the configuration, which may have changed.
+// passed are forgotten, tickets get a fresh grace. Rights and permits that are in use are debts until the
+// global coordinator says what was out. Settings are those of the configuration, which may have changed.
 func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 	t := l.stamp(now)
 	r := replay{admitted: map[ID]*session{}, tickets: map[ID]Record{}, cools: map[ID]int{}}
@@ -72,8 +76,6 @@ func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 	l.journal, l.seq = l.journal[:0], 0
 	l.restoreSessions(t, &r)
 	l.restoreTickets(t, &r)
-	l.rights.granted, l.rights.most = uint64(l.rights.used), l.rights.used
-	l.permit.granted, l.permit.most = uint64(l.permit.used), l.permit.used
 	l.report.full, l.report.sent = true, false
 }
 
@@ -87,7 +89,7 @@ type replay struct {
 	cools    map[ID]int // index in cooling by session
 	order    uint64
 	axis     int64
-	dueKey   int64
+	dueKey   [ClassesMax]int64
 }
 
 func (r *replay) apply(rec Record) {
@@ -97,7 +99,7 @@ func (r *replay) apply(rec Record) {
 		r.tickets[rec.ID] = rec
 	case RecordTurn:
 		if rec.Order == r.order {
-			r.dueKey = max(r.dueKey, rec.Key)
+			r.dueKey[rec.Class] = max(r.dueKey[rec.Class], rec.Key)
 		}
 	case RecordAdmit:
 		delete(r.tickets, rec.ID)
@@ -108,6 +110,8 @@ func (r *replay) apply(rec Record) {
 		if s := r.admitted[rec.ID]; s != nil && s.state == sessionActive {
 			s.seen, s.durable = max(s.seen, rec.At), max(s.seen, rec.At)
 		}
+	case RecordLeft:
+		delete(r.admitted, rec.ID) // its permit still cools
 	case RecordOver:
 		r.over = max(r.over, rec.At)
 	case RecordServed:
@@ -126,7 +130,7 @@ func (r *replay) apply(rec Record) {
 		}
 		s.state, s.seen = sessionEnded, rec.At
 	case RecordOrder:
-		r.order, r.axis, r.dueKey = rec.Order, rec.Key, 0
+		r.order, r.axis, r.dueKey = rec.Order, rec.Key, [ClassesMax]int64{}
 	case RecordCooled:
 		r.cooling = append(r.cooling, rec.At)
 	}
@@ -156,8 +160,10 @@ func (r *replay) pull(now int64) {
 	for i := range r.cooling {
 		r.cooling[i] -= shift
 	}
-	if r.axis == 0 {
-		r.dueKey -= shift
+	for class := range r.dueKey {
+		if r.axis == 0 && r.dueKey[class] != 0 {
+			r.dueKey[class] -= shift
+		}
 	}
 }
 
@@ -209,7 +215,7 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 		l.dueKey = r.dueKey
 	} else {
 		l.order++
-		l.dueKey = 0
+		l.dueKey = [ClassesMax]int64{}
 		l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	}
 	list := make([]Record, 0, len(r.tickets))
@@ -223,18 +229,18 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 	for _, rec := range list {
 		key, state := rec.Key, ticketWaiting
 		switch {
-		case rec.Key <= r.dueKey:
+		case rec.Key <= r.dueKey[rec.Class]:
 			state = ticketLapsed // its right went with the restart; it goes next when it asks
 			if !same {
 				key = min(key, 0)
 			}
 		case !same:
-			key = l.keyFor(rec.ID, rec.At)
+			key = l.keyFor(rec.Class, rec.ID, rec.At)
 		}
 		if !same {
-			l.record(Record{Kind: RecordJoin, ID: rec.ID, At: rec.At, Key: key})
+			l.record(Record{Kind: RecordJoin, ID: rec.ID, At: rec.At, Key: key, Class: rec.Class})
 		}
-		slot, t := l.tickets.add(ticket{id: rec.ID, arrival: rec.At, key: key, seen: seen, next: seen, state: state})
+		slot, t := l.tickets.add(ticket{id: rec.ID, arrival: rec.At, key: key, seen: seen, next: seen, state: state, marks: rec.Class})
 		t.next = l.tenths(now + refreshMax.Microseconds())
 		t.spoke = uint16(l.tickets.lost.add(now+TicketGrace.Microseconds(), slot))
 	}

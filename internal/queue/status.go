@@ -21,7 +21,7 @@ func (l *Local) Status(now time.Time) Status {
 	}
 	if s.Waiting > 0 {
 		s.Longest = l.est.of(t, l.set, s.Waiting, s.Waiting)
-		s.OldestWait = time.Duration(t-l.oldestArrival()) * time.Microsecond
+		s.OldestWait = time.Duration(l.toRoom(t)-l.oldestArrival()) * time.Microsecond
 	}
 	return s
 }
@@ -30,11 +30,11 @@ func (l *Local) Status(now time.Time) Status {
 // arrivals, so it is the arrival of whoever is next.
 func (l *Local) oldestArrival() int64 {
 	p, ok := l.tickets.due.first()
-	if !ok {
-		p, ok = l.tickets.line.first()
+	for class := 0; !ok && class < ClassesMax; class++ {
+		p, ok = l.tickets.lines[class].first()
 	}
 	if !ok {
-		return l.last
+		return l.toRoom(l.last)
 	}
 	return l.tickets.slab.at(p.slot).arrival
 }

@@ -1,6 +1,9 @@
 package queue
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // advance lets time pass until now: sessions end, permits cool, absent tickets go, unclaimed turns
 // lapse. Its cost is that of what changed.
@@ -15,12 +18,30 @@ func (l *Local) advance(now time.Time) int64 {
 	l.sessions.expire(t, l.set, func(s *session) { l.afterSession(t, s) })
 	if freed := l.permits.cool(t); freed > 0 {
 		l.permit.used -= freed
-		l.report.changed = true
+		l.report.changed, l.report.freed = true, true
 	}
-	l.giveBack()
+	l.uncovered(t)
+	l.release(t)
+	l.giveBack(t)
 	l.tickets.lost.due(t, func(slot uint32, spoke int64) { l.loseOrWait(t, slot, spoke) })
 	l.tickets.lapses.due(t, func(slot uint32, _ int64) { l.maybeLapse(t, slot) })
+	if l.alone(t) {
+		l.serveOwn(t)
+	}
 	return t
+}
+
+// release ends the quarantine of what an earlier incarnation held, when the last of its sessions must be
+// over and the last of its permits must have cooled.
+func (l *Local) release(now int64) {
+	if l.rights.quarantined > 0 && now >= l.started+(l.set.Session+sessionMargin).Microseconds() {
+		l.rights.quarantined = 0
+		l.report.changed = true
+	}
+	if l.permit.quarantined > 0 && now >= coolAt(l.started) {
+		l.permit.quarantined = 0
+		l.report.changed = true
+	}
 }
 
 // afterSession frees what an ended session held. The journal learns of the end before anybody else gets
@@ -28,14 +49,23 @@ func (l *Local) advance(now time.Time) int64 {
 func (l *Local) afterSession(now int64, s *session) {
 	l.rights.used--
 	l.est.exit()
-	l.report.changed = true
+	l.moves.uncover(s.id)
+	l.report.changed, l.report.freed = true, true
 	l.record(Record{Kind: RecordEnd, ID: s.id, At: now})
 }
 
 // giveBack returns what is called back as soon as it is idle, and reports it soon: somebody waits for it.
-func (l *Local) giveBack() {
-	rights, permits := l.rights.give(), l.permit.give()
-	l.report.urgent = l.report.urgent || rights || permits
+// While visitors wait in other data centers, everything goes back that nobody due will take: it returns
+// with the next turn. A data center that is cut off keeps what it has.
+func (l *Local) giveBack(now int64) {
+	keepRights, keepPermits := math.MaxInt, math.MaxInt
+	if l.others > 0 && !l.alone(now) {
+		keepRights, keepPermits = l.tickets.due.len(), l.tickets.due.len()
+	}
+	called := l.rights.held() > l.rights.most || l.permit.held() > l.permit.most
+	rights, permits := l.rights.give(keepRights), l.permit.give(keepPermits)
+	l.report.changed = l.report.changed || rights || permits
+	l.report.urgent = l.report.urgent || called && (rights || permits)
 }
 
 // loseOrWait gives up a ticket that was not seen for TicketGrace, or looks again later.
@@ -53,7 +83,7 @@ func (l *Local) loseOrWait(now int64, slot uint32, spoke int64) {
 	l.tickets.drop(slot, t)
 	l.abandoned++
 	l.est.leave()
-	l.report.changed = true
+	l.report.changed, l.report.freed = true, true
 }
 
 // maybeLapse lets an unclaimed turn go to the next in line. The ticket keeps its place.
@@ -78,7 +108,7 @@ func (l *Local) absent(now int64, t *ticket) bool {
 func (l *Local) lapse(slot uint32, t *ticket) {
 	l.tickets.move(slot, t, ticketLapsed)
 	l.lapsed++
-	l.report.changed = true
+	l.report.changed, l.report.freed = true, true
 }
 
 // Tick lets time pass when nobody asks.
@@ -90,24 +120,27 @@ func (l *Local) ReportDue(now time.Time) bool {
 	since := time.Duration(t-l.report.at) * time.Microsecond
 	switch {
 	case l.report.full:
-		return !l.report.sent || since >= l.cfg.Pace.Surplus // it is repeated until it is acknowledged
+		return !l.report.sent || since >= l.cfg.Pace.Report // it is repeated until it is acknowledged
 	case l.report.urgent && since >= l.cfg.Pace.Urgent:
 		return true
 	case l.surplus() && since >= l.cfg.Pace.Surplus:
 		return true
-	case l.report.changed || l.waiting() > 0:
+	case l.report.changed || l.waiting() > 0 || l.others > 0:
 		return since >= l.cfg.Pace.Report
 	default:
 		return since >= l.cfg.Pace.Idle
 	}
 }
 
-// surplus tells that rights are idle which nobody due will take, while others wait; or that due
-// visitors lack rights.
+// surplus tells that rights became free which nobody due will take, while others wait; or that due
+// visitors lack rights. What was reported once is not reported again.
 func (l *Local) surplus() bool {
-	idle, need := l.idle(), l.tickets.due.len()
-	return l.tickets.line.len() > 0 && idle > need || need > idle
+	lack := l.lack()
+	return l.report.freed && (l.tickets.inLine > 0 || l.others > 0) || lack > 0 && lack != l.report.lack
 }
+
+// lack is how many due visitors find no right.
+func (l *Local) lack() int { return max(0, l.tickets.due.len()-l.idle()) }
 
 // Report tells the global coordinator what changed since the last report.
 func (l *Local) Report(now time.Time) Report {
@@ -118,70 +151,28 @@ func (l *Local) Report(now time.Time) Report {
 		Full: l.report.full, GrantSeen: l.granted,
 		Rights: l.rights.account(), Permits: l.permit.account(),
 		Need: l.tickets.due.len(), TurnsSeen: l.turns,
-		Order: l.order, Frontier: l.frontier, Partial: l.partial,
+		Refused: l.lack(), Settled: l.settled,
+		Sent: t, Shift: l.time.shift, Synced: l.time.known,
+		Order: l.order, Marks: l.marks,
+		Moved: tell(l.moves.taken, l.report.seq), Released: tell(l.moves.released, l.report.seq), NoticesSeen: l.moves.noticesSeen,
 		Newcomers: l.report.newcomers, Admitted: l.admitted,
 	}
+	if p, ok := l.tickets.due.first(); ok {
+		r.Oldest = p.key
+	}
 	r.Buckets = l.tickets.changes(l.report.full)
-	l.report = reporting{seq: l.report.seq, at: t, full: r.Full, sent: r.Full, fullSeq: l.report.fullSeq}
+	old := l.report
+	l.report = reporting{
+		seq: old.seq, at: t, full: r.Full, sent: r.Full, fullSeq: old.fullSeq,
+		unanswered: old.unanswered, asked: old.asked, lack: l.lack(),
+	}
 	if r.Full {
 		l.report.fullSeq = r.Seq
 	}
+	if old.unanswered == 0 {
+		l.report.unanswered, l.report.asked = t, r.Seq
+	}
 	return r
-}
-
-// Grant applies what the global coordinator decided. An old or foreign grant changes nothing.
-func (l *Local) Grant(now time.Time, g Grant) {
-	t := l.advance(now)
-	if g.Epoch < l.epoch || g.Epoch == l.epoch && g.Seq <= l.granted {
-		return
-	}
-	if l.report.sent && g.ReportSeen >= l.report.fullSeq {
-		l.report.full, l.report.sent = false, false
-	}
-	if g.Epoch > l.epoch {
-		l.report.full, l.report.sent = true, false
-	}
-	l.epoch, l.granted, l.others = g.Epoch, g.Seq, g.Others
-	l.tickets.acknowledge(g.ReportSeen)
-	l.rights.grant(g.Rights, g.RightsMax)
-	l.permit.grant(g.Permits, g.PermitsMax)
-	l.giveBack()
-	if g.Order == l.order {
-		l.turns = g.Turns
-		l.moveFrontier(t, g)
-	}
-}
-
-// moveFrontier gives their turn to the tickets before the frontier, and to the oldest of its own
-// second. Partial is cumulative for one frontier, so a lost or repeated grant changes nothing.
-func (l *Local) moveFrontier(now int64, g Grant) {
-	if g.Frontier < l.frontier {
-		return
-	}
-	more := g.Partial
-	if g.Frontier == l.frontier {
-		more -= l.partial
-	}
-	before := l.dueKey
-	l.frontier, l.partial = g.Frontier, g.Partial
-	for {
-		p, ok := l.tickets.line.first()
-		if !ok || bucketOf(p.key) > g.Frontier {
-			break
-		}
-		if bucketOf(p.key) == g.Frontier {
-			if more <= 0 {
-				break
-			}
-			more--
-		}
-		l.dueKey = max(l.dueKey, p.key)
-		l.callUp(now, p.slot)
-	}
-	if l.dueKey != before {
-		l.report.changed = true
-		l.record(Record{Kind: RecordTurn, Key: l.dueKey, Order: l.order, At: now})
-	}
 }
 
 // callUp gives a ticket its turn. One whose visitor is overdue for a check-in is passed over at

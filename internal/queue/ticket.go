@@ -31,7 +31,20 @@ type ticket struct {
 	seen, next, until uint32
 	spoke             uint16 // of the ticket's entry in registry.lost, its lowest bits
 	state             ticketState
-	held              bool // a request of this visitor is being held open
+	marks             uint8 // the priority class, and heldMark
+}
+
+// heldMark tells that a request of the visitor is being held open.
+const heldMark = 0x80
+
+func (t *ticket) class() uint8 { return t.marks &^ heldMark }
+func (t *ticket) held() bool   { return t.marks&heldMark != 0 }
+
+func (t *ticket) hold(on bool) {
+	t.marks &^= heldMark
+	if on {
+		t.marks |= heldMark
+	}
 }
 
 // registry holds the tickets of a room in one data center: by ID, in line, and by the time at which
@@ -39,7 +52,8 @@ type ticket struct {
 type registry struct {
 	byID   map[ID]uint32
 	slab   slab[ticket]
-	line   line // waiting tickets by key
+	lines  [ClassesMax]line // waiting tickets of each class by key
+	inLine int              // how many stand in them
 	due    line // tickets whose turn has come, by key: the first ones get the next rights
 	lost   wheel
 	lapses wheel
@@ -99,8 +113,9 @@ func (r *registry) move(slot uint32, t *ticket, to ticketState) {
 func (r *registry) enter(slot uint32, t *ticket) {
 	switch t.state {
 	case ticketWaiting:
-		r.line.insert(place{t.key, slot})
-		r.count(t.key, 1)
+		r.lines[t.class()].insert(place{t.key, slot})
+		r.inLine++
+		r.count(t, 1)
 	case ticketDue:
 		r.due.insert(place{t.key, slot})
 	case ticketLapsed:
@@ -110,16 +125,17 @@ func (r *registry) enter(slot uint32, t *ticket) {
 func (r *registry) exit(slot uint32, t *ticket) {
 	switch t.state {
 	case ticketWaiting:
-		r.line.remove(place{t.key, slot})
-		r.count(t.key, -1)
+		r.lines[t.class()].remove(place{t.key, slot})
+		r.inLine--
+		r.count(t, -1)
 	case ticketDue:
 		r.due.remove(place{t.key, slot})
 	case ticketLapsed:
 	}
 }
 
-func (r *registry) count(key int64, by int32) {
-	b := bucketOf(key)
+func (r *registry) count(t *ticket, by int32) {
+	b := bucketID(t.class(), bucketOf(t.key))
 	if r.counts[b] += by; r.counts[b] == 0 {
 		delete(r.counts, b)
 	}
@@ -131,14 +147,16 @@ func (r *registry) changes(full bool) []Bucket {
 	var out []Bucket
 	if full {
 		for at, n := range r.counts { // unordered: sorted below
-			out = append(out, Bucket{at, n})
+			out = append(out, bucketFor(at, n))
 		}
 	} else {
 		for at := range r.dirty { // unordered: sorted below
-			out = append(out, Bucket{at, r.counts[at]})
+			out = append(out, bucketFor(at, r.counts[at]))
 		}
 	}
-	slices.SortFunc(out, func(a, b Bucket) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(out, func(a, b Bucket) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Class, b.Class))
+	})
 	r.report++
 	return out
 }
@@ -161,6 +179,22 @@ func bucketOf(key int64) int64 {
 	return b
 }
 
+// bucketID is a second of one class as a single number.
+func bucketID(class uint8, at int64) int64 { return at*ClassesMax + int64(class) }
+
+func bucketFor(id int64, count int32) Bucket {
+	class := ((id % ClassesMax) + ClassesMax) % ClassesMax
+	return Bucket{At: (id - class) / ClassesMax, Class: uint8(class), Count: count}
+}
+
+// backlog is how many wait in line by class.
+func (r *registry) backlog() (n [ClassesMax]int) {
+	for class := range r.lines {
+		n[class] = r.lines[class].len()
+	}
+	return n
+}
+
 // slots lists the tickets whose turn has come, also those that let it lapse, and the waiting ones, each
 // in order.
 func (r *registry) slots() (called, waiting []uint32) {
@@ -172,9 +206,11 @@ func (r *registry) slots() (called, waiting []uint32) {
 	slices.SortFunc(called, func(a, b uint32) int {
 		return comparePlaces(place{r.slab.at(a).key, a}, place{r.slab.at(b).key, b})
 	})
-	waiting = make([]uint32, 0, r.line.len())
-	for p := range r.line.all {
-		waiting = append(waiting, p.slot)
+	waiting = make([]uint32, 0, r.inLine)
+	for class := range r.lines {
+		for p := range r.lines[class].all {
+			waiting = append(waiting, p.slot)
+		}
 	}
 	return called, waiting
 }
@@ -185,7 +221,7 @@ func (r *registry) rank(slot uint32, t *ticket) (int, bool) {
 	case ticketDue:
 		return r.due.rank(place{t.key, slot}), true
 	case ticketWaiting:
-		return r.due.len() + r.line.rank(place{t.key, slot}), true
+		return r.due.len() + r.lines[t.class()].rank(place{t.key, slot}), true
 	case ticketLapsed:
 	}
 	return 0, false

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"math"
 	"time"
 
 	"github.com/anteroom/anteroom"
@@ -16,12 +17,11 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	if ask.Purpose == Enter {
 		l.report.newcomers++
 		if l.canWalkIn(now) {
-			return l.admit(now, ask.NewID, now)
+			return l.admit(now, ask.NewID, l.toRoom(now), false)
 		}
-		l.report.urgent = l.report.urgent || l.tickets.line.len() == 0
 	}
 	a := Answer{Verdict: Waiting}
-	a.Waiting = l.waiting() + l.pendingCount(now) + 1
+	a.Waiting = l.crowd() + l.pendingCount(now) + 1
 	if ask.Purpose == Look {
 		a.Turn = l.canWalkIn(now)
 		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
@@ -29,9 +29,10 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 		return a
 	}
 	l.pend(now)
-	a.ID, a.Arrival, a.LastSeen = ask.NewID, timeOf(now), timeOf(now)
+	here := timeOf(l.toRoom(now))
+	a.ID, a.Arrival, a.LastSeen, a.Home = ask.NewID, here, here, l.tag
 	a.Refresh = firstRefresh()
-	if l.set.Method != anteroom.Random {
+	if l.ordered(now) {
 		a.Position = a.Waiting
 	}
 	a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
@@ -48,7 +49,7 @@ func (l *Local) canWalkIn(now int64) bool {
 		return true
 	default:
 		kept := l.tickets.due.len() + l.pendingCount(now)
-		return l.tickets.line.len() == 0 && l.others == 0 && l.idle() > kept
+		return l.tickets.inLine == 0 && (l.others == 0 || l.alone(now)) && l.idle() > kept
 	}
 }
 
@@ -59,24 +60,43 @@ func (l *Local) rejects() bool { return l.set.Method == anteroom.Reject && !l.se
 func (l *Local) idle() int { return min(l.rights.idle(), l.permit.idle()) }
 
 // waiting is how many visitors wait or have their turn and are expected.
-func (l *Local) waiting() int { return l.tickets.line.len() + l.tickets.due.len() }
+func (l *Local) waiting() int { return l.tickets.inLine + l.tickets.due.len() }
+
+// crowd is the same over all data centers, as far as is known.
+func (l *Local) crowd() int { return l.waiting() + l.others }
+
+// ordered tells that a place in line means something and may be told. What a draw will decide is not.
+func (l *Local) ordered(now int64) bool {
+	shuffling := l.set.QueueAll && !l.set.Shuffle.Until.IsZero() && l.toRoom(now) < l.set.Shuffle.Until.UnixMicro()
+	return l.set.Method != anteroom.Random && !shuffling
+}
+
+// latecomer sends a visitor to the head of the line whose session moves here in its last seconds and
+// finds no right: its former home will not hold one for it any longer.
+func (l *Local) latecomer(now int64, ask Ask) Answer {
+	a := l.newcomer(now, ask)
+	if a.Verdict == Waiting {
+		a.Arrival = ask.Arrival
+	}
+	return a
+}
 
 // pend notes a newcomer who was told to wait and has yet to register.
 func (l *Local) pend(now int64) {
 	l.rollPending(now)
-	l.pending[now/second%pendingSpan]++
+	l.pending[l.toRoom(now)/second%pendingSpan]++
 }
 
 // settle notes that one of them has registered.
 func (l *Local) settle(now, arrival int64) {
 	l.rollPending(now)
-	if s := arrival / second; s > now/second-pendingSpan && l.pending[s%pendingSpan] > 0 {
+	if s := arrival / second; s > l.toRoom(now)/second-pendingSpan && l.pending[s%pendingSpan] > 0 {
 		l.pending[s%pendingSpan]--
 	}
 }
 
 func (l *Local) rollPending(now int64) {
-	s := now / second
+	s := l.toRoom(now) / second
 	for i := max(l.pendingAt+1, s-pendingSpan+1); i <= s; i++ {
 		l.pending[i%pendingSpan] = 0
 	}
@@ -93,32 +113,34 @@ func (l *Local) pendingCount(now int64) (n int) {
 
 // register takes a ticket into the registry at the place its cookie proves.
 func (l *Local) register(now int64, ask Ask) Answer {
-	arrival := min(stampOf(ask.Arrival), now)
+	arrival := min(stampOf(ask.Arrival), l.toRoom(now))
 	if ask.Purpose == Look {
-		a := Answer{Verdict: Waiting, Known: true, Waiting: l.waiting() + 1}
+		a := Answer{Verdict: Waiting, Known: true, Waiting: l.crowd() + 1, Home: l.tag}
 		l.ticketCookie(&a, ask)
 		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
 		return a
 	}
 	l.settle(now, arrival)
-	key := l.keyFor(ask.ID, arrival)
+	class := l.set.classOf(ask.Class)
+	key := l.keyFor(class, ask.ID, arrival)
 	state := ticketWaiting
-	if key <= l.dueKey || bucketOf(key) < l.frontier {
+	if key <= l.dueKey[class] || bucketOf(key) < l.marks[class].Frontier {
 		state = ticketDue
 	}
 	seen := l.tenths(now)
-	slot, tk := l.tickets.add(ticket{id: ask.ID, arrival: arrival, key: key, seen: seen, next: seen, state: state})
+	slot, tk := l.tickets.add(ticket{id: ask.ID, arrival: arrival, key: key, seen: seen, next: seen, state: state, marks: class})
 	tk.spoke = uint16(l.tickets.lost.add(now+TicketGrace.Microseconds(), slot))
 	l.joined++
 	l.est.join()
 	l.report.changed = true
-	l.record(Record{Kind: RecordJoin, ID: ask.ID, At: arrival, Key: key})
+	l.report.urgent = l.report.urgent || l.others == 0 && l.waiting() == 1
+	l.record(Record{Kind: RecordJoin, ID: ask.ID, At: arrival, Key: key, Class: class})
 	return l.askTicket(now, ask, slot, tk)
 }
 
 // ticketCookie keeps in the cookie what it already says.
 func (l *Local) ticketCookie(a *Answer, ask Ask) {
-	a.ID, a.Arrival, a.LastSeen, a.Refresh = ask.ID, ask.Arrival, ask.LastSeen, ask.Refresh
+	a.ID, a.Arrival, a.LastSeen, a.Refresh, a.Home = ask.ID, ask.Arrival, ask.LastSeen, ask.Refresh, l.tag
 }
 
 // askTicket answers a visitor who waits.
@@ -131,7 +153,7 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 		arrival := tk.arrival
 		l.letGo(tk) // another tab of the same visitor
 		l.tickets.drop(slot, tk)
-		return l.admit(now, ask.ID, arrival)
+		return l.admit(now, ask.ID, arrival, true)
 	}
 	a := Answer{Verdict: Waiting, Known: true, Turn: l.mayEnter(slot, tk)}
 	if l.rejects() {
@@ -143,9 +165,9 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	if ask.Purpose == Look {
 		return a
 	}
-	if now >= stampOf(ask.LastSeen)+(ask.Refresh-earlyMax).Microseconds() || ask.Refresh > refreshMax {
+	if l.toRoom(now) >= stampOf(ask.LastSeen)+(ask.Refresh-earlyMax).Microseconds() || ask.Refresh > refreshMax {
 		// A check-in that counts. An earlier one is answered and changes nothing.
-		a.LastSeen = timeOf(now)
+		a.LastSeen = timeOf(l.toRoom(now))
 		a.Refresh = refresh(l.set, a.Estimate, a.Waiting, ask.Draw)
 	}
 	if !a.Turn || tk.until == 0 {
@@ -157,22 +179,48 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 
 // describe fills in position and estimate.
 func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
-	a.Waiting = l.waiting()
-	rank, inLine := l.tickets.rank(slot, tk)
-	place := rank + 1
+	a.Waiting = l.crowd()
+	place, inLine := l.placeOf(now, slot, tk)
 	if !inLine {
 		a.Waiting++ // a lapsed ticket that is here counts itself
-		place = 1
 	}
-	a.Estimate = l.est.of(now, l.set, place-min(place-1, l.idle()), a.Waiting)
-	l.sharpen(now, &a.Estimate, place)
-	if l.set.Method != anteroom.Random {
+	turns := l.turnsBefore(place, tk)
+	a.Estimate = l.est.of(now, l.set, turns-min(turns-1, l.idle()), a.Waiting)
+	l.sharpen(now, &a.Estimate, turns)
+	if l.ordered(now) {
 		a.Position = place
 	}
 	if a.Turn {
 		a.Estimate = Estimate{Known: true}
 	}
 	a.Head = a.Turn || a.Estimate.Known && a.Estimate.Middle < headWait
+}
+
+// placeOf is the ticket's place in the line of its class over all data centers; false when it lapsed and
+// goes next.
+func (l *Local) placeOf(now int64, slot uint32, tk *ticket) (place int, inLine bool) {
+	rank, inLine := l.tickets.rank(slot, tk)
+	if inLine && l.others > 0 && tk.state == ticketWaiting {
+		rank = max(rank, l.tickets.due.len()+l.ahead(now, tk))
+	}
+	return rank + 1, inLine
+}
+
+// turnsBefore is after how many turns of all classes together a place comes.
+func (l *Local) turnsBefore(place int, tk *ticket) int {
+	weights, own, sum := l.set.weights(), 0, 0
+	for class, n := range l.tickets.backlog() {
+		if class == int(tk.class()) {
+			own = weights[class]
+			sum += own
+		} else if n > 0 || before(l.ranks.points, uint8(class), math.MaxInt64) > 0 {
+			sum += weights[class]
+		}
+	}
+	if own == sum || tk.state != ticketWaiting {
+		return place
+	}
+	return min(place*sum/own, l.crowd()+1)
 }
 
 // sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
@@ -246,7 +294,7 @@ func (l *Local) mayEnter(slot uint32, tk *ticket) bool {
 
 // admit begins a session. The caller has made sure that a right and a permit are idle, except when
 // the method lets everyone pass.
-func (l *Local) admit(now int64, id ID, arrival int64) Answer {
+func (l *Local) admit(now int64, id ID, arrival int64, known bool) Answer {
 	s := session{id: id, arrival: arrival, accepted: now, seen: now, durable: now}
 	l.sessions.begin(s, l.set)
 	l.permits.use(now)
@@ -254,7 +302,7 @@ func (l *Local) admit(now int64, id ID, arrival int64) Answer {
 	l.permit.used++
 	l.admitted++
 	l.report.changed = true
-	a := Answer{Verdict: Admitted, Entered: true, Known: arrival != now}
+	a := Answer{Verdict: Admitted, Entered: true, Known: known}
 	a.Seq = l.record(Record{Kind: RecordAdmit, ID: id, At: now, Arrival: arrival})
 	l.sessionCookie(&a, &s)
 	return a

@@ -27,6 +27,41 @@ type Settings struct {
 	FixedSessions bool
 	// QueueAll admits nobody new.
 	QueueAll bool
+	// Pacing spreads admissions: at most this much of the rate of new_users_per_minute at once. 0 is off.
+	Pacing time.Duration
+	// Weights of the priority classes: while several classes wait, each gives turns in proportion. A class
+	// without a weight is class 0; with no weights at all there is only that.
+	Weights [ClassesMax]int
+	// Shuffle draws the order of those who came in a span of time, as before the start of an event.
+	Shuffle Shuffle
+}
+
+// Shuffle is a span of arrivals whose order is drawn: whoever came in it is as likely first as last.
+// Those before it go first, those after it behind. The zero value shuffles nobody.
+type Shuffle struct {
+	From, Until time.Time
+	// Seed is the draw's final seed; see docs/draw.md.
+	Seed Seed
+}
+
+// includes tells whether a ticket of this arrival takes part.
+func (s *Shuffle) includes(arrival int64) bool {
+	return !s.Until.IsZero() && arrival >= s.From.UnixMicro() && arrival < s.Until.UnixMicro()
+}
+
+// classOf is the class of a ticket that asks for one.
+func (s *Settings) classOf(class uint8) uint8 {
+	if class >= ClassesMax || s.Weights[class] <= 0 {
+		return 0
+	}
+	return class
+}
+
+// weights are the weights in force: at least 1 for class 0.
+func (s *Settings) weights() [ClassesMax]int {
+	w := s.Weights
+	w[0] = max(1, w[0])
+	return w
 }
 
 // Purpose says what a request wants of the room.
@@ -55,6 +90,10 @@ type Ask struct {
 	Refresh  time.Duration
 	// NewID is a fresh random ID for a visitor who has none, or whose old one is spent.
 	NewID ID
+	// Home is the tag of the data center that gave the cookie; 0 when the cookie does not say.
+	Home uint32
+	// Class is the visitor's priority class. It counts when the ticket is registered.
+	Class uint8
 	// Draw is a uniform random number for jitter and lottery.
 	Draw uint64
 }
@@ -79,6 +118,8 @@ type Answer struct {
 	Accepted time.Time
 	LastSeen time.Time
 	Refresh  time.Duration
+	// Home is the tag of this data center, for the cookie.
+	Home uint32
 	// Turn tells a waiting visitor that the next request to enter will be admitted; for a Look
 	// without a ticket, that a newcomer would be.
 	Turn bool

@@ -1,0 +1,53 @@
+package queue
+
+import "slices"
+
+// resendAfter is when a grant that was not acknowledged is sent again, and announceEvery how often a
+// leader makes itself known where it was not heard.
+const (
+	resendAfter   = 600 * milli
+	announceEvery = 300 * milli
+)
+
+// grants makes the grants that differ from the last ones sent or have got lost.
+func (g *Global) grants(now int64) []Addressed {
+	var out []Addressed
+	for i, c := range g.centers {
+		if !c.joined {
+			if now-c.sentAt >= announceEvery || c.dirty {
+				c.sentAt, c.dirty = now, false
+				out = append(out, Addressed{c.name, Grant{Epoch: g.epoch}})
+			}
+			continue
+		}
+		terms := g.terms(i, c)
+		lost := c.grantSeen < c.sentSeq && now-c.sentAt >= resendAfter
+		if !g.books.welcomed(c.name, c.incarnation) || terms == c.sent && !c.dirty && !lost {
+			continue
+		}
+		c.sent, c.sentAt, c.dirty = terms, now, false
+		c.sentSeq++
+		picture := g.look(now)
+		out = append(out, Addressed{c.name, Grant{
+			Incarnation: c.incarnation, Epoch: g.epoch, Seq: c.sentSeq, Terms: terms,
+			Echo: c.echo, Heard: c.echoAt + g.shift, Sent: now + g.shift,
+			Ranks: picture.points, RanksAt: picture.at + g.shift, Notices: slices.Clone(c.notices),
+		}})
+	}
+	return out
+}
+
+func (g *Global) terms(i int, c *center) Terms {
+	t := Terms{
+		Rights: c.rights.granted, Permits: c.permits.granted,
+		InheritedRights: c.rights.inherited, InheritedPermits: c.permits.inherited,
+		RightsMax: c.rights.most, PermitsMax: c.permits.most,
+		Order: g.order, Turns: c.turns, Resync: c.unordered, ReportSeen: c.seq,
+	}
+	for class := range g.lines {
+		m := &g.lines[class]
+		t.Marks[class] = Mark{Frontier: m.frontier, Partial: c.partial[class]}
+		t.Others += m.waiting - m.waitingIn(i)
+	}
+	return t
+}
