@@ -23,10 +23,11 @@ const (
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Stand in front of a site: let in as many visitors as fit, keep the others in line."`
-	Apply   applyCommand   `cmd:"" help:"Make the rooms of a running server equal to those of a file."`
-	Check   checkCommand   `cmd:"" help:"Check a file without applying it."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve      serveCommand      `cmd:"" help:"Stand in front of a site: let in as many visitors as fit, keep the others in line."`
+	Apply      applyCommand      `cmd:"" help:"Make the rooms of a running server equal to those of a file."`
+	Check      checkCommand      `cmd:"" help:"Check a file without applying it."`
+	VerifyDraw verifyDrawCommand `cmd:"" help:"Check the published record of a draw."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // console is where a command prints.

@@ -42,6 +42,7 @@ func TestDrawVectors(t *testing.T) {
 	}
 	for _, c := range []struct{ name, got, want string }{
 		{"PublicID", queue.PublicID(id).String(), "b0c3fb32e6360b30c006d6606bed88b7"},
+		{"Root", queue.MerkleRoot([]queue.ID{queue.PublicID(id)}).String(), "7ef33be72476c106af243bfd2d982c4c7b2e437a55bd225b4ea9f22be28abeb7"},
 		{"Commitment", queue.DrawCommitment("tickets é", 258, drawSeed()).String(), "92c181f878d7d23680ce743ae06ef391d3272b0a496056d5e200873380e2e7be"},
 		{"FinalAlone", final(""), "c17f9c7bab598533feb696190925f81bf6b58cdd29d348bdb976bf4278b76869"},
 		{"FinalExternal", final("\x00\xff\x10"), "82dfda8ba55098ed59124fbb9995b4cee890593b0ace65d34954cd880bd193d0"},
