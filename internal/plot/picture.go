@@ -63,7 +63,7 @@ func (p *picture) top(height vg.Length) draw.Canvas {
 // write encodes the picture.
 func (p *picture) write(w io.Writer) error {
 	e := png.Encoder{CompressionLevel: png.BestCompression}
-	return e.Encode(w, p.image.Image())
+	return e.Encode(w, paletted(p.image.Image()))
 }
 
 // letters is the style of a text.
