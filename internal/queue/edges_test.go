@@ -278,7 +278,7 @@ func TestNewcomerDoesNotTakeAFreedPlace(t *testing.T) {
 	w.now = w.now.Add(time.Hour + time.Second - time.Minute)
 	guests[0].p.cookie.LastSeen = w.now
 	guests[0].check()
-	w.now = w.now.Add(time.Minute)
+	w.now = w.now.Add(10 * time.Second)
 	if a := w.room.Ask(w.now, queue.Ask{NewID: w.freshID()}); a.Verdict == queue.Admitted {
 		t.Error("a newcomer took the place that somebody waits for")
 	}

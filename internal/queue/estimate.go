@@ -17,11 +17,36 @@ const (
 	// stayed this long beyond the session duration.
 	priorExits  = 3.0
 	priorBeyond = 60.0
+	// thetaPrior is how many seconds of waiting the prior of giving up is worth.
+	thetaPrior = 10000.0
 	// memory is the time after which an observation counts a third.
 	memory = 20 * time.Minute
 	// waitMax is the longest wait that is called known, as published: 24 hours.
 	waitMax = 24 * time.Hour
 )
+
+// Experience is what a data center has seen of sessions and of waiting visitors. The sums only grow, so
+// the global coordinator can add up what is new in each report.
+type Experience struct {
+	// Exits are sessions that ended, Beyond the seconds that sessions lasted beyond the session duration.
+	Exits, Beyond float64
+	// Left are visitors who gave up waiting, Waited the seconds that visitors have waited.
+	Left, Waited float64
+	// Joined are tickets that were registered.
+	Joined float64
+	// Active are sessions in force; Young of them are not yet older than the session duration, and
+	// YoungLeft is how many seconds these have until then, in all.
+	Active, Young int
+	YoungLeft     float64
+}
+
+// since is what has come to the sums after an earlier look.
+func (x Experience) since(old Experience) Experience {
+	return Experience{
+		Exits: max(0, x.Exits-old.Exits), Beyond: max(0, x.Beyond-old.Beyond), Left: max(0, x.Left-old.Left),
+		Waited: max(0, x.Waited-old.Waited), Joined: max(0, x.Joined-old.Joined),
+	}
+}
 
 // estimator learns how long a place at the origin is held and how many visitors give up waiting.
 //
@@ -30,15 +55,23 @@ const (
 // count, which makes it honest from the first minute on. The wait for n people ahead, some of whom
 // give up at the rate theta, is ln(1 + theta n / mu) / theta.
 type estimator struct {
-	last   int64   // stamp of the last advance
-	beyond float64 // active seconds beyond the session duration, fading
-	exits  float64 // ended sessions, fading
-	left   float64 // tickets that gave up, fading
-	waited float64 // seconds waited by tickets, fading
-	joined float64 // tickets that joined, fading
-	spent  float64 // seconds observed, fading
-	seen   int     // sessions ended in all
-	queued int64   // stamp since when visitors wait without a pause; 0 while nobody does
+	last   int64      // stamp of the last advance
+	all    Experience // of this incarnation
+	recent Experience // fading
+	spent  float64    // seconds observed, fading
+	queued int64      // stamp since when visitors wait without a pause; 0 while nobody does
+	// prior is what earlier days have shown, worth priorExits sessions.
+	prior Prior
+	// room is what all data centers together have seen, when there are others.
+	room  Experience
+	rooms bool
+}
+
+// Prior is what earlier days have shown: how long sessions last beyond the session duration on average,
+// and which part of the waiting visitors gives up a second.
+type Prior struct {
+	Beyond time.Duration
+	Theta  float64
 }
 
 // advance lets time pass: running sessions older than the session duration and waiting tickets age.
@@ -49,8 +82,7 @@ func (e *estimator) advance(now int64, overdue, waiting int) {
 		return
 	}
 	e.last = now
-	e.beyond += dt * float64(overdue)
-	e.waited += dt * float64(waiting)
+	e.add(Experience{Beyond: dt * float64(overdue), Waited: dt * float64(waiting)})
 	e.spent += dt
 	switch {
 	case waiting == 0:
@@ -58,25 +90,81 @@ func (e *estimator) advance(now int64, overdue, waiting int) {
 	case e.queued == 0:
 		e.queued = now
 	}
+	e.fade(dt)
+}
+
+// add takes in what was seen.
+func (e *estimator) add(x Experience) {
+	for _, sum := range []*Experience{&e.all, &e.recent} {
+		sum.Exits += x.Exits
+		sum.Beyond += x.Beyond
+		sum.Left += x.Left
+		sum.Waited += x.Waited
+		sum.Joined += x.Joined
+	}
+}
+
+// fade lets old observations count less.
+func (e *estimator) fade(dt float64) {
 	fade := math.Exp(-dt / memory.Seconds())
-	e.beyond *= fade
-	e.exits *= fade
-	e.left *= fade
-	e.waited *= fade
-	e.joined *= fade
+	e.recent.Exits *= fade
+	e.recent.Beyond *= fade
+	e.recent.Left *= fade
+	e.recent.Waited *= fade
+	e.recent.Joined *= fade
 	e.spent *= fade
 }
 
-func (e *estimator) exit()  { e.exits++; e.seen++ }
-func (e *estimator) leave() { e.left++ }
-func (e *estimator) join()  { e.joined++ }
+func (e *estimator) exit()  { e.add(Experience{Exits: 1}) }
+func (e *estimator) leave() { e.add(Experience{Left: 1}) }
+func (e *estimator) join()  { e.add(Experience{Joined: 1}) }
+
+// comeBack takes back that a visitor has left.
+func (e *estimator) comeBack() {
+	e.all.Left, e.recent.Left = max(0, e.all.Left-1), max(0, e.recent.Left-1)
+}
+
+// seen is the experience that counts: that of all data centers, or one's own while that is all.
+func (e *estimator) seen() Experience {
+	if e.rooms {
+		return e.room
+	}
+	return e.recent
+}
+
+// beyond is how many seconds a session lasts beyond the session duration.
+func (e *estimator) beyond() float64 {
+	prior := e.prior.Beyond.Seconds()
+	if e.prior.Beyond == 0 {
+		prior = priorBeyond
+	}
+	x := e.seen()
+	return (x.Beyond + priorExits*prior) / (x.Exits + priorExits)
+}
 
 // hold is how many seconds an admission occupies a place.
 func (e *estimator) hold(s Settings) float64 {
 	if s.FixedSessions {
 		return s.Session.Seconds()
 	}
-	return s.Session.Seconds() + (e.beyond+priorExits*priorBeyond)/(e.exits+priorExits)
+	return s.Session.Seconds() + e.beyond()
+}
+
+// excess is by how many admissions the room is behind the pace of the long run, because more of the
+// sessions in force than usual are young: none of them can end before the session duration is over.
+// After a crowd that found the room empty it is more than a quarter of all places.
+func (e *estimator) excess(s Settings) float64 {
+	x := e.seen()
+	if x.Active == 0 || e.rateBinds(s) {
+		return 0
+	}
+	hold, beyond := e.hold(s), e.beyond()
+	if s.FixedSessions {
+		beyond = 0
+	}
+	left := x.YoungLeft + float64(x.Active)*beyond // seconds until all places are free once
+	usual := (beyond*beyond + hold*hold) / (2 * hold)
+	return left/hold - float64(x.Active)*usual/hold
 }
 
 // rate is how many visitors enter a second while somebody waits.
@@ -91,13 +179,13 @@ func (e *estimator) rateBinds(s Settings) bool {
 
 // settled tells whether the estimate is based on enough experience to stand without a range.
 func (e *estimator) settled(now int64) bool {
-	return e.seen >= settleExits && e.queued != 0 && now-e.queued >= settleTime.Microseconds()
+	return e.seen().Exits >= settleExits && e.queued != 0 && now-e.queued >= settleTime.Microseconds()
 }
 
 // line estimates the wait of a visitor who is n-th in a line.
 func (e *estimator) line(now int64, s Settings, n int) Estimate {
 	mu := e.rate(s)
-	wait := lineWait(float64(n), mu, e.theta())
+	wait := lineWait(max(float64(n), float64(n)+e.excess(s)), mu, e.theta())
 	if wait > waitMax {
 		return Estimate{}
 	}
@@ -107,13 +195,13 @@ func (e *estimator) line(now int64, s Settings, n int) Estimate {
 	return Estimate{Known: true, Ranged: true, Low: wait * 6 / 10, Middle: wait, High: wait * 16 / 10}
 }
 
-// theta is the rate at which one waiting visitor gives up. A visitor counts as gone only after
-// TicketGrace, which the seconds waited include; few observations mean none is assumed.
+// theta is the rate at which one waiting visitor gives up. Few observations mean what earlier days say.
 func (e *estimator) theta() float64 {
-	if e.left < 5 || e.waited <= 0 {
-		return 0
+	x := e.seen()
+	if x.Left+thetaPrior*e.prior.Theta < 5 || x.Waited <= 0 {
+		return e.prior.Theta
 	}
-	return e.left / e.waited
+	return (x.Left + thetaPrior*e.prior.Theta) / (x.Waited + thetaPrior)
 }
 
 // lottery estimates the waits that 25, 50 and 75 % of n waiting visitors do not exceed.
@@ -121,7 +209,7 @@ func (e *estimator) lottery(now int64, s Settings, n int) Estimate {
 	mu := e.rate(s)
 	growth := 0.0 // of the crowd, per second
 	if e.settled(now) && e.spent > 0 {
-		growth = e.joined/e.spent - mu - e.left/e.spent
+		growth = e.seen().Joined/e.spent - mu - e.seen().Left/e.spent
 	}
 	est := Estimate{
 		Known:  true,

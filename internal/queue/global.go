@@ -39,6 +39,7 @@ type Global struct {
 	order   uint64
 	ordered bool
 	ranks   ranks
+	est     estimator
 }
 
 // center is what the global coordinator knows of one data center.
@@ -74,6 +75,7 @@ type center struct {
 	echoAt    int64
 
 	movesSeen, releasedSeen uint64
+	experience              Experience
 	notices                 []Move
 	noticed                 uint64 // number of the last notice
 }
@@ -178,6 +180,8 @@ func (g *Global) Report(now time.Time, r Report) {
 		g.timed, g.shift = true, r.Sent+r.Shift-t
 	}
 	g.mergeTraffic(t, c, r)
+	g.est.add(r.Experience.since(c.experience))
+	c.experience = r.Experience
 	g.mergeMoves(c, r)
 	g.mergeLines(c, r)
 }
@@ -194,7 +198,7 @@ func (g *Global) welcome(c *center, r Report) {
 	fresh := center{
 		name: c.name, incarnation: r.Incarnation, joined: true, heard: c.heard, share: c.share, unordered: true, dirty: true,
 		turns: r.TurnsSeen, sentSeq: r.GrantSeen, admitted: r.Admitted,
-		movesSeen: firstNumber(r.Moved), releasedSeen: firstNumber(r.Released),
+		experience: r.Experience, movesSeen: firstNumber(r.Moved), releasedSeen: firstNumber(r.Released),
 	}
 	fresh.rights.begin(inheritedRights, r.Rights)
 	fresh.permits.begin(inheritedPermits, r.Permits)
@@ -323,6 +327,7 @@ func (g *Global) Tick(now time.Time) Decision {
 		return Decision{}
 	}
 	g.listen(t)
+	g.est.advance(t, 0, 0)
 	g.giveTurns(t)
 	wish := make([]wishes, len(g.centers))
 	g.hand(g.rights(), g.set.TotalActiveUsers, wish)

@@ -60,6 +60,9 @@ func (l *Local) receive(now int64, g Grant) {
 	l.tickets.acknowledge(g.ReportSeen)
 	l.moves.acknowledge(g.ReportSeen)
 	l.time.measure(now, g)
+	if g.Experience != (Experience{}) {
+		l.est.room, l.est.rooms = g.Experience, true
+	}
 }
 
 // inherit learns what was out when this incarnation began. A complete memory knows who uses it; else it
@@ -100,7 +103,7 @@ func (l *Local) moveFrontier(now int64, class uint8, g Mark) {
 		if !ok || bucketOf(p.key) > g.Frontier {
 			break
 		}
-		if bucketOf(p.key) == g.Frontier {
+		if bucketOf(p.key) == g.Frontier && !l.tickets.slab.at(p.slot).absent() {
 			if more <= 0 {
 				break
 			}
@@ -143,7 +146,7 @@ func (l *Local) serveOwn(now int64) {
 	}
 	called := false
 	for n := 1; n > 0; {
-		n = min(l.idle()-l.tickets.due.len(), l.tickets.inLine)
+		n = min(l.idle()-l.tickets.due.len(), l.tickets.present())
 		for class, turns := range l.fair.share(max(0, n), l.tickets.backlog(), l.set.weights()) {
 			for range turns {
 				l.callNext(now, uint8(class))

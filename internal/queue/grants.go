@@ -31,7 +31,7 @@ func (g *Global) grants(now int64) []Addressed {
 		out = append(out, Addressed{c.name, Grant{
 			Incarnation: c.incarnation, Epoch: g.epoch, Seq: c.sentSeq, Terms: terms,
 			Echo: c.echo, Heard: c.echoAt + g.shift, Sent: now + g.shift,
-			Ranks: picture.points, RanksAt: picture.at + g.shift, Notices: slices.Clone(c.notices),
+			Ranks: picture.points, RanksAt: picture.at + g.shift, Notices: slices.Clone(c.notices), Experience: g.learned(),
 		}})
 	}
 	return out

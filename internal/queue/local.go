@@ -18,6 +18,10 @@ type LocalConfig struct {
 	Seed     Seed
 	Settings Settings
 	Pace     Pace
+	// Prior is what earlier days have shown of sessions and visitors; the zero value is no experience.
+	Prior Prior
+	// Trace keeps the IDs of tickets whose turn has come, for Called.
+	Trace bool
 }
 
 // Local is the coordinator of one room in one data center. It holds the exact registry of tickets
@@ -41,7 +45,7 @@ type Local struct {
 	granted uint64 // Seq of the last grant applied
 	turns   uint64 // cumulative turns of the last grant applied
 	others  int    // how many wait in other data centers
-	ranks   ranks // where they wait
+	ranks   ranks  // where they wait
 	moves   moves
 	time    roomTime
 	fair    rounds // of turns that it gives by itself
@@ -63,6 +67,7 @@ type Local struct {
 	journal   []Record
 	seq       uint64 // of the last record
 	woken     []ID
+	called    []ID // with Trace
 	admitted  uint64
 	joined    uint64
 	abandoned uint64
@@ -139,6 +144,7 @@ func NewLocal(now time.Time, cfg LocalConfig) *Local {
 		started:  c.last,
 		report:   reporting{full: true, changed: true},
 	}
+	l.est.prior = cfg.Prior
 	if l.axis() != 0 { // a journal begins with times of arrival
 		l.reorder(c.last)
 	}
@@ -173,7 +179,8 @@ func (l *Local) reorder(now int64) {
 	l.dueKey, l.marks = [ClassesMax]int64{}, [ClassesMax]Mark{}
 	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	called, waiting := l.tickets.slots()
-	l.tickets.lines, l.tickets.due, l.tickets.inLine = [ClassesMax]line{}, line{}, 0
+	l.tickets.lines, l.tickets.due = [ClassesMax]line{}, line{}
+	l.tickets.inLine, l.tickets.away = 0, 0
 	clear(l.tickets.counts)
 	clear(l.tickets.dirty)
 	for i, slot := range called {

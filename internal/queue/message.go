@@ -83,6 +83,9 @@ type Report struct {
 	// Admitted is how many sessions began in this incarnation.
 	Admitted uint64
 
+	// Experience is what the sender has seen of sessions and waiting visitors.
+	Experience Experience
+
 	// Moved are sessions that were taken over from other data centers and not acknowledged yet.
 	Moved []Move
 	// Released are sessions whose rights left for another data center: they are among Rights.Returned.
@@ -128,6 +131,8 @@ type Grant struct {
 	// time.
 	Ranks   []Rank
 	RanksAt int64
+	// Experience is what all data centers have seen of late, when there are several.
+	Experience Experience
 	// Notices are sessions of the receiver that other data centers have taken over.
 	Notices []Move
 }

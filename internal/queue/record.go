@@ -5,15 +5,15 @@ type Kind uint8
 
 // The kinds of journal records. Numbers are part of the stored form and never change.
 const (
-	RecordJoin   Kind = 1 // a ticket took its place: ID, At (arrival), Key
-	RecordTurn   Kind = 2 // tickets up to Key have their turn in order Order
-	RecordAdmit  Kind = 3 // a session began: ID, At, Arrival
-	RecordTouch  Kind = 4 // a session was seen: ID, At
-	RecordEnd    Kind = 5 // a session or ticket ended: ID, At
-	RecordOrder  Kind = 6 // the keys changed their meaning: Order, Method in Key
-	RecordCooled Kind = 7 // snapshots only: an admission at At whose session is over
-	RecordOver   Kind = 9 // sessions last seen up to At are over: they were shorter then
-	RecordServed Kind = 8 // the origin has seen a session's first request by now: ID, At
+	RecordJoin   Kind = 1  // a ticket took its place: ID, At (arrival), Key
+	RecordTurn   Kind = 2  // tickets up to Key have their turn in order Order
+	RecordAdmit  Kind = 3  // a session began: ID, At, Arrival
+	RecordTouch  Kind = 4  // a session was seen: ID, At
+	RecordEnd    Kind = 5  // a session or ticket ended: ID, At
+	RecordOrder  Kind = 6  // the keys changed their meaning: Order, Method in Key
+	RecordCooled Kind = 7  // snapshots only: an admission at At whose session is over
+	RecordOver   Kind = 9  // sessions last seen up to At are over: they were shorter then
+	RecordServed Kind = 8  // the origin has seen a session's first request by now: ID, At
 	RecordLeft   Kind = 10 // a session went to another data center: ID, At
 )
 

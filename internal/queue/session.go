@@ -43,6 +43,8 @@ type sessions struct {
 	// young are active sessions not yet older than the session duration, oldest first; overdue
 	// counts the others. The estimator ages by it.
 	young   []youngSession
+	base    int64
+	youngAt int64 // sum of the times at which these were accepted, in milliseconds since base
 	overdue int
 }
 
@@ -52,7 +54,7 @@ type youngSession struct {
 }
 
 func newSessions(now int64) sessions {
-	return sessions{byID: map[ID]uint32{}, ends: newWheel(20*milli, now)}
+	return sessions{byID: map[ID]uint32{}, ends: newWheel(20*milli, now), base: now}
 }
 
 func (s *sessions) find(id ID) (uint32, *session, bool) {
@@ -71,6 +73,7 @@ func (s *sessions) begin(v session, set Settings) {
 	s.byID[v.id] = slot
 	s.active++
 	s.young = append(s.young, youngSession{slot, v.accepted})
+	s.youngAt += (v.accepted - s.base) / milli
 	p.spoke = s.ends.add(p.end(set), slot)
 }
 
@@ -146,6 +149,7 @@ func (s *sessions) age(now int64, d time.Duration) {
 	i := 0
 	for ; i < len(s.young) && now-s.young[i].accepted >= d.Microseconds(); i++ {
 		y := s.young[i]
+		s.youngAt -= (y.accepted - s.base) / milli
 		v := s.slab.at(y.slot)
 		if v.state == sessionActive && v.accepted == y.accepted && !v.overdue {
 			v.overdue = true

@@ -242,6 +242,6 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 		}
 		slot, t := l.tickets.add(ticket{id: rec.ID, arrival: rec.At, key: key, seen: seen, next: seen, state: state, marks: rec.Class})
 		t.next = l.tenths(now + refreshMax.Microseconds())
-		t.spoke = uint16(l.tickets.lost.add(now+TicketGrace.Microseconds(), slot))
+		l.watch(slot, t)
 	}
 }

@@ -13,8 +13,9 @@ func (l *Local) advance(now time.Time) int64 {
 		return t
 	}
 	l.advanced = t
-	l.est.advance(t, l.sessions.overdue, l.waiting())
+	l.est.advance(t, l.sessions.overdue, l.present())
 	l.sessions.age(t, l.set.Session)
+	l.learn(t)
 	l.sessions.expire(t, l.set, func(s *session) { l.afterSession(t, s) })
 	if freed := l.permits.cool(t); freed > 0 {
 		l.permit.used -= freed
@@ -23,7 +24,7 @@ func (l *Local) advance(now time.Time) int64 {
 	l.uncovered(t)
 	l.release(t)
 	l.giveBack(t)
-	l.tickets.lost.due(t, func(slot uint32, spoke int64) { l.loseOrWait(t, slot, spoke) })
+	l.tickets.lost.due(t, func(slot uint32, spoke int64) { l.lookAfter(t, slot, spoke) })
 	l.tickets.lapses.due(t, func(slot uint32, _ int64) { l.maybeLapse(t, slot) })
 	if l.alone(t) {
 		l.serveOwn(t)
@@ -68,21 +69,39 @@ func (l *Local) giveBack(now int64) {
 	l.report.urgent = l.report.urgent || called && (rights || permits)
 }
 
-// loseOrWait gives up a ticket that was not seen for TicketGrace, or looks again later.
-func (l *Local) loseOrWait(now int64, slot uint32, spoke int64) {
+// lookAfter gives up a ticket that was not seen for TicketGrace, and notes one whose visitor has not
+// asked when it was time to; else it looks again later.
+func (l *Local) lookAfter(now int64, slot uint32, spoke int64) {
 	t := l.tickets.slab.at(slot)
 	if t.spoke != uint16(spoke) || t.id.IsZero() {
 		return
 	}
-	if end := l.fromTenths(t.seen) + TicketGrace.Microseconds(); end > now {
-		t.spoke = uint16(l.tickets.lost.add(end, slot))
+	if l.fromTenths(t.seen)+TicketGrace.Microseconds() <= now {
+		l.lose(now, slot, t)
 		return
 	}
+	if l.absent(now, t) && !t.absent() {
+		l.tickets.miss(t)
+		l.est.leave()
+		l.report.changed, l.report.freed = true, true
+	}
+	l.watch(slot, t)
+}
+
+// watch sets the time at which a ticket is looked after.
+func (l *Local) watch(slot uint32, t *ticket) {
+	at := l.fromTenths(t.seen) + TicketGrace.Microseconds()
+	if !t.absent() {
+		at = min(at, l.fromTenths(t.next)+TurnGrace.Microseconds())
+	}
+	t.spoke = uint16(l.tickets.lost.add(at, slot))
+}
+
+func (l *Local) lose(now int64, slot uint32, t *ticket) {
 	l.record(Record{Kind: RecordEnd, ID: t.id, At: now})
 	l.letGo(t)
 	l.tickets.drop(slot, t)
 	l.abandoned++
-	l.est.leave()
 	l.report.changed, l.report.freed = true, true
 }
 
@@ -125,7 +144,7 @@ func (l *Local) ReportDue(now time.Time) bool {
 		return true
 	case l.surplus() && since >= l.cfg.Pace.Surplus:
 		return true
-	case l.report.changed || l.waiting() > 0 || l.others > 0:
+	case l.report.changed || l.present() > 0 || l.others > 0:
 		return since >= l.cfg.Pace.Report
 	default:
 		return since >= l.cfg.Pace.Idle
@@ -136,7 +155,7 @@ func (l *Local) ReportDue(now time.Time) bool {
 // visitors lack rights. What was reported once is not reported again.
 func (l *Local) surplus() bool {
 	lack := l.lack()
-	return l.report.freed && (l.tickets.inLine > 0 || l.others > 0) || lack > 0 && lack != l.report.lack
+	return l.report.freed && (l.tickets.present() > 0 || l.others > 0) || lack > 0 && lack != l.report.lack
 }
 
 // lack is how many due visitors find no right.
@@ -155,7 +174,7 @@ func (l *Local) Report(now time.Time) Report {
 		Sent: t, Shift: l.time.shift, Synced: l.time.known,
 		Order: l.order, Marks: l.marks,
 		Moved: tell(l.moves.taken, l.report.seq), Released: tell(l.moves.released, l.report.seq), NoticesSeen: l.moves.noticesSeen,
-		Newcomers: l.report.newcomers, Admitted: l.admitted,
+		Newcomers: l.report.newcomers, Admitted: l.admitted, Experience: l.experience(t),
 	}
 	if p, ok := l.tickets.due.first(); ok {
 		r.Oldest = p.key
@@ -179,6 +198,7 @@ func (l *Local) Report(now time.Time) Report {
 // once: no right waits for who has left, and the place is kept all the same.
 func (l *Local) callUp(now int64, slot uint32) {
 	t := l.tickets.slab.at(slot)
+	l.trace(t.id)
 	l.tickets.move(slot, t, ticketDue)
 	if l.absent(now, t) {
 		l.lapse(slot, t)

@@ -34,11 +34,16 @@ type ticket struct {
 	marks             uint8 // the priority class, and heldMark
 }
 
-// heldMark tells that a request of the visitor is being held open.
-const heldMark = 0x80
+// Marks of a ticket above its class: a request of the visitor is being held open; the visitor has not
+// asked when it was time to.
+const (
+	heldMark   = 0x80
+	absentMark = 0x40
+)
 
-func (t *ticket) class() uint8 { return t.marks &^ heldMark }
+func (t *ticket) class() uint8 { return t.marks &^ (heldMark | absentMark) }
 func (t *ticket) held() bool   { return t.marks&heldMark != 0 }
+func (t *ticket) absent() bool { return t.marks&absentMark != 0 }
 
 func (t *ticket) hold(on bool) {
 	t.marks &^= heldMark
@@ -54,11 +59,12 @@ type registry struct {
 	slab   slab[ticket]
 	lines  [ClassesMax]line // waiting tickets of each class by key
 	inLine int              // how many stand in them
-	due    line // tickets whose turn has come, by key: the first ones get the next rights
+	away   int              // of them, those whose visitors are absent: they get no turn
+	due    line             // tickets whose turn has come, by key: the first ones get the next rights
 	lost   wheel
 	lapses wheel
 
-	// counts is the waiting histogram: tickets in line by the second of their key. dirty names the
+	// counts is the waiting histogram: present tickets in line by the second of their key. dirty names the
 	// seconds that changed and the first report that tells of it; it is forgotten with its receipt.
 	counts map[int64]int32
 	dirty  map[int64]uint64
@@ -115,7 +121,7 @@ func (r *registry) enter(slot uint32, t *ticket) {
 	case ticketWaiting:
 		r.lines[t.class()].insert(place{t.key, slot})
 		r.inLine++
-		r.count(t, 1)
+		r.appear(t, 1)
 	case ticketDue:
 		r.due.insert(place{t.key, slot})
 	case ticketLapsed:
@@ -127,12 +133,41 @@ func (r *registry) exit(slot uint32, t *ticket) {
 	case ticketWaiting:
 		r.lines[t.class()].remove(place{t.key, slot})
 		r.inLine--
-		r.count(t, -1)
+		r.appear(t, -1)
 	case ticketDue:
 		r.due.remove(place{t.key, slot})
 	case ticketLapsed:
 	}
 }
+
+// appear counts a ticket that steps into or out of the line.
+func (r *registry) appear(t *ticket, by int) {
+	if t.absent() {
+		r.away += by
+		return
+	}
+	r.count(t, int32(by))
+}
+
+// miss notes that a ticket's visitor is absent, meet that the visitor is back.
+func (r *registry) miss(t *ticket) {
+	if t.state == ticketWaiting {
+		r.count(t, -1)
+		r.away++
+	}
+	t.marks |= absentMark
+}
+
+func (r *registry) meet(t *ticket) {
+	if t.state == ticketWaiting {
+		r.count(t, 1)
+		r.away--
+	}
+	t.marks &^= absentMark
+}
+
+// present is how many in line are there.
+func (r *registry) present() int { return r.inLine - r.away }
 
 func (r *registry) count(t *ticket, by int32) {
 	b := bucketID(t.class(), bucketOf(t.key))

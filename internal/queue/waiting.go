@@ -49,7 +49,7 @@ func (l *Local) canWalkIn(now int64) bool {
 		return true
 	default:
 		kept := l.tickets.due.len() + l.pendingCount(now)
-		return l.tickets.inLine == 0 && (l.others == 0 || l.alone(now)) && l.idle() > kept
+		return l.tickets.present() == 0 && (l.others == 0 || l.alone(now)) && l.idle() > kept
 	}
 }
 
@@ -61,6 +61,9 @@ func (l *Local) idle() int { return min(l.rights.idle(), l.permit.idle()) }
 
 // waiting is how many visitors wait or have their turn and are expected.
 func (l *Local) waiting() int { return l.tickets.inLine + l.tickets.due.len() }
+
+// present is how many of them are there.
+func (l *Local) present() int { return l.tickets.present() + l.tickets.due.len() }
 
 // crowd is the same over all data centers, as far as is known.
 func (l *Local) crowd() int { return l.waiting() + l.others }
@@ -128,8 +131,11 @@ func (l *Local) register(now int64, ask Ask) Answer {
 		state = ticketDue
 	}
 	seen := l.tenths(now)
+	if state == ticketDue {
+		l.trace(ask.ID)
+	}
 	slot, tk := l.tickets.add(ticket{id: ask.ID, arrival: arrival, key: key, seen: seen, next: seen, state: state, marks: class})
-	tk.spoke = uint16(l.tickets.lost.add(now+TicketGrace.Microseconds(), slot))
+	l.watch(slot, tk)
 	l.joined++
 	l.est.join()
 	l.report.changed = true
@@ -147,7 +153,9 @@ func (l *Local) ticketCookie(a *Answer, ask Ask) {
 func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	if ask.Purpose != Look {
 		tk.seen = l.tenths(now)
+		tk.next = max(tk.next, tk.seen)
 		l.comeBack(now, slot, tk)
+		l.stepUp(now, slot, tk)
 	}
 	if ask.Purpose == Enter && l.mayEnter(slot, tk) {
 		arrival := tk.arrival
@@ -180,15 +188,15 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 // describe fills in position and estimate.
 func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 	a.Waiting = l.crowd()
-	place, inLine := l.placeOf(now, slot, tk)
+	place, inLine := l.placeOf(slot, tk)
 	if !inLine {
 		a.Waiting++ // a lapsed ticket that is here counts itself
 	}
-	turns := l.turnsBefore(place, tk)
+	turns := l.turnsBefore(now, place, tk)
 	a.Estimate = l.est.of(now, l.set, turns-min(turns-1, l.idle()), a.Waiting)
 	l.sharpen(now, &a.Estimate, turns)
 	if l.ordered(now) {
-		a.Position = place
+		a.Position = max(place, turns)
 	}
 	if a.Turn {
 		a.Estimate = Estimate{Known: true}
@@ -196,31 +204,39 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 	a.Head = a.Turn || a.Estimate.Known && a.Estimate.Middle < headWait
 }
 
-// placeOf is the ticket's place in the line of its class over all data centers; false when it lapsed and
+// placeOf is the ticket's place in the line of its class in this data center; false when it lapsed and
 // goes next.
-func (l *Local) placeOf(now int64, slot uint32, tk *ticket) (place int, inLine bool) {
+func (l *Local) placeOf(slot uint32, tk *ticket) (place int, inLine bool) {
 	rank, inLine := l.tickets.rank(slot, tk)
-	if inLine && l.others > 0 && tk.state == ticketWaiting {
-		rank = max(rank, l.tickets.due.len()+l.ahead(now, tk))
-	}
 	return rank + 1, inLine
 }
 
-// turnsBefore is after how many turns of all classes together a place comes.
-func (l *Local) turnsBefore(place int, tk *ticket) int {
-	weights, own, sum := l.set.weights(), 0, 0
-	for class, n := range l.tickets.backlog() {
-		if class == int(tk.class()) {
-			own = weights[class]
-			sum += own
-		} else if n > 0 || before(l.ranks.points, uint8(class), math.MaxInt64) > 0 {
-			sum += weights[class]
-		}
-	}
-	if own == sum || tk.state != ticketWaiting {
+// turnsBefore is after how many turns the turn of a ticket comes: over all data centers and classes, and
+// without the absent, who get none.
+func (l *Local) turnsBefore(now int64, place int, tk *ticket) int {
+	if tk.state != ticketWaiting {
 		return place
 	}
-	return min(place*sum/own, l.crowd()+1)
+	called := l.tickets.due.len()
+	turns := place - called
+	if n := l.tickets.inLine; n > 0 {
+		turns = max(1, turns*l.tickets.present()/n)
+	}
+	if l.others > 0 {
+		turns = max(turns, 1+l.ahead(now, tk))
+	}
+	return called + l.overClasses(turns, tk.class())
+}
+
+// overClasses adds the turns that other classes get meanwhile.
+func (l *Local) overClasses(turns int, class uint8) int {
+	weights, sum := l.set.weights(), 0
+	for other, n := range l.tickets.backlog() {
+		if other == int(class) || n > 0 || before(l.ranks.points, uint8(other), math.MaxInt64) > 0 {
+			sum += weights[other]
+		}
+	}
+	return min(turns*sum/weights[class], max(turns, l.crowd()))
 }
 
 // sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
@@ -266,11 +282,31 @@ func (l *Local) remind(now int64, slot uint32, tk *ticket) {
 
 // comeBack restores the turn of a ticket that had let it lapse: it goes next.
 func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
+	if tk.absent() {
+		l.tickets.meet(tk)
+		l.est.comeBack()
+		l.report.changed = true
+	}
 	if tk.state == ticketLapsed {
 		l.tickets.move(slot, tk, ticketDue)
 		l.remind(now, slot, tk)
 		l.report.changed = true
 	}
+}
+
+// stepUp gives the only visitor in line who is there the turn at once, if a right is at hand that is kept
+// for nobody.
+func (l *Local) stepUp(now int64, slot uint32, tk *ticket) {
+	if tk.state != ticketWaiting || l.tickets.present() > 1 || l.others > 0 && !l.alone(now) || l.set.QueueAll ||
+		l.rejects() || l.idle() <= l.tickets.due.len()+l.pendingCount(now) {
+		return
+	}
+	l.tickets.exit(slot, tk)
+	tk.key = min(tk.key, l.dueKey[tk.class()]) // the journal tells by the key who had a turn
+	l.tickets.enter(slot, tk)
+	l.record(Record{Kind: RecordJoin, ID: tk.id, At: tk.arrival, Key: tk.key, Class: tk.class()})
+	l.callUp(now, slot)
+	l.report.changed = true
 }
 
 // turn tells whether a right and a permit are at hand for this very ticket; one that has lapsed is due

@@ -45,14 +45,17 @@ type cookie struct {
 	accepted time.Time
 	seen     time.Time
 	refresh  time.Duration
+	home     uint32 // tag of the data center that gave it
 }
 
 // reply is the answer to a request.
 type reply struct {
+	lost     bool // nobody answered
 	admitted bool
 	entered  bool // by this request
 	cookie   cookie
 	refresh  time.Duration // when to ask again
+	turn     bool          // the room says that the next request enters
 	head     bool          // the request may be held
 	estimate queue.Estimate
 }

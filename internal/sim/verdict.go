@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 )
 
 // brokenShown is how many broken invariants a verdict names.
@@ -23,7 +24,9 @@ func (r *Result) Failures() []string {
 	if n := r.OverRate.Max; n > 0 {
 		why = append(why, fmt.Sprintf("%d visitors above new_users_per_minute within 60 s", n))
 	}
-	why = append(why, r.Broken[:min(len(r.Broken), brokenShown)]...)
+	for _, b := range r.Broken[:min(len(r.Broken), brokenShown)] {
+		why = append(why, strings.TrimSpace(b))
+	}
 	if more := r.BrokenCount - brokenShown; more > 0 {
 		why = append(why, fmt.Sprintf("%d more broken invariants", more))
 	}

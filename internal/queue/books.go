@@ -1,0 +1,31 @@
+package queue
+
+import "time"
+
+// Accounts tells what this data center holds and uses: rights and permits.
+func (l *Local) Accounts() (rights, permits Account) { return l.rights.account(), l.permit.account() }
+
+// Settled tells that it knows what its incarnation has inherited.
+func (l *Local) Settled() bool { return l.settled }
+
+// Epoch is the epoch of the leader that it follows.
+func (l *Local) Epoch() uint64 { return l.epoch }
+
+// InLine is how many tickets wait here for their turn.
+func (l *Local) InLine() int { return l.tickets.inLine }
+
+// RoomTime is the room's time as far as it is known here.
+func (l *Local) RoomTime(now time.Time) time.Time { return timeOf(l.toRoom(l.stamp(now))) }
+
+// Called drains the IDs of tickets whose turn has come, in order, when LocalConfig.Trace is set.
+func (l *Local) Called() []ID {
+	out := l.called
+	l.called = nil
+	return out
+}
+
+func (l *Local) trace(id ID) {
+	if l.cfg.Trace {
+		l.called = append(l.called, id)
+	}
+}

@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/anteroom/anteroom/internal/queue"
+)
+
+// books follows what the data centers hold by their own accounts, after each of their steps: together it
+// must never be above a limit.
+type books struct {
+	held    [2][]int // rights and permits by data center
+	sum     [2]int
+	seen    []counters // of the running incarnation
+	allowed [2]int     // the sum may be so high: a lowered limit only lets it fall
+}
+
+// counters are what never falls within an incarnation.
+type counters struct {
+	incarnation                                    uint64
+	granted, returned, permitGranted, permitReturn uint64
+	epoch                                          uint64
+}
+
+func (b *books) begin(n int) {
+	b.held[0], b.held[1] = make([]int, n), make([]int, n)
+	b.seen = make([]counters, n)
+}
+
+// crashed keeps counting what a data center held when it went down: its visitors are still there.
+func (b *books) crashed(*dataCenter) {}
+
+// look checks the account of a data center after one of its steps.
+func (b *books) look(r *rooms, dc *dataCenter) {
+	rights, permits := dc.local.Accounts()
+	b.monotone(r, dc, rights, permits)
+	if !dc.local.Settled() {
+		return // until it knows what it inherits, what it held before counts
+	}
+	limits := [2]int{r.settings.TotalActiveUsers, r.settings.NewUsersPerMinute}
+	for kind, account := range [2]queue.Account{rights, permits} {
+		before := b.sum[kind]
+		b.sum[kind] += account.Held() - b.held[kind][dc.index]
+		b.held[kind][dc.index] = account.Held()
+		if b.sum[kind] > limits[kind] && b.sum[kind] > before && b.sum[kind] > b.allowed[kind] {
+			r.complain("the data centers hold %d %s, the limit is %d; %s took the last", b.sum[kind], [2]string{"rights", "permits"}[kind], limits[kind], dc.name)
+		}
+		if b.sum[kind] <= limits[kind] {
+			b.allowed[kind] = limits[kind]
+		}
+	}
+}
+
+// monotone checks that cumulative counters and epochs never fall.
+func (b *books) monotone(r *rooms, dc *dataCenter, rights, permits queue.Account) {
+	now := counters{dc.incarnation, rights.Granted, rights.Returned, permits.Granted, permits.Returned, dc.local.Epoch()}
+	old := b.seen[dc.index]
+	b.seen[dc.index] = now
+	if old.incarnation != now.incarnation {
+		return
+	}
+	if now.granted < old.granted || now.returned < old.returned || now.permitGranted < old.permitGranted ||
+		now.permitReturn < old.permitReturn || now.epoch < old.epoch {
+		r.complain("a counter of %s fell from %+v to %+v", dc.name, old, now)
+	}
+	if now.returned > now.granted || now.permitReturn > now.permitGranted {
+		r.complain("%s gave back more than it got: %+v", dc.name, now)
+	}
+}
+
+// audit compares the leader's merged lines with the registries, at the end of a run: everything on the
+// way is delivered first.
+func (r *rooms) audit() []string {
+	l := r.leading()
+	if l == nil || len(r.leaders) != 1 {
+		return nil
+	}
+	waiting := 0
+	for range 3 {
+		waiting = 0
+		for _, dc := range r.centers {
+			if dc.local == nil || r.net.cut[dc.index] > 0 {
+				return nil // the fault lasts to the end of the run
+			}
+			l.global.Report(l.now(), dc.local.Report(dc.now()))
+		}
+		for _, a := range l.global.Tick(l.now()).Grants {
+			dc := r.centers[r.indexOf(a.DataCenter)]
+			dc.local.Grant(dc.now(), a.Grant)
+		}
+		for _, dc := range r.centers {
+			waiting += dc.local.InLine()
+		}
+	}
+	if waiting != l.global.Waiting() {
+		return []string{fmt.Sprintf("the leader counts %d waiting tickets, the data centers have %d", l.global.Waiting(), waiting)}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// order is one visitor in the order of events: when they arrived, and when it was their turn.
+type order struct{ arrived, at time.Time }
+
+// judgeOrder compares arrivals with entries and turns. Who was away when the turn came, or held a place
+// in a data center that forgot it, is not in the order of entries; a lottery has none.
+func (r *run) judgeOrder(out *Result) {
+	var entries, turns []order
+	var handover []time.Duration
+	for _, v := range r.people.all {
+		if v.inside && !v.wasAway {
+			entries = append(entries, order{v.arrived, v.entered})
+		}
+		if v.turn.IsZero() {
+			continue
+		}
+		turns = append(turns, order{v.arrived, v.turn})
+		if v.inside && !v.wasAway && v.entered.After(v.arrived) {
+			handover = append(handover, v.entered.Sub(v.turn))
+		}
+	}
+	slices.Sort(handover)
+	if n := len(handover); n > 0 {
+		sum := time.Duration(0)
+		for _, d := range handover {
+			sum += d
+		}
+		out.HandoverMean, out.HandoverP95 = sum/time.Duration(n), handover[n*95/100]
+	}
+	if !isLottery(&r.w) && len(r.w.Room.Classes) == 0 && !r.w.Room.Shuffle {
+		out.EntryOrder, out.TurnOrder = inversions(entries), inversions(turns)
+	}
+}
+
+// inversions counts pairs of whom the later arrival came first.
+func inversions(list []order) (out Inversions) {
+	slices.SortStableFunc(list, func(a, b order) int { return cmp.Or(a.at.Compare(b.at), a.arrived.Compare(b.arrived)) })
+	arrivals := make([]time.Time, len(list))
+	for i, o := range list {
+		arrivals[i] = o.arrived
+	}
+	slices.SortFunc(arrivals, time.Time.Compare)
+	tree := make([]int32, len(list)+1)
+	later := func(done int, than time.Time) int { // how many of those done arrived after a moment
+		i, _ := slices.BinarySearchFunc(arrivals, than, func(a, b time.Time) int {
+			if a.After(b) {
+				return 1
+			}
+			return -1
+		})
+		sum := int32(0)
+		for ; i > 0; i -= i & -i {
+			sum += tree[i]
+		}
+		return done - int(sum)
+	}
+	any, seconds, latest := 0, 0, time.Time{}
+	for n, o := range list {
+		any += later(n, o.arrived)
+		seconds += later(n, o.arrived.Add(time.Second))
+		out.Max = max(out.Max, latest.Sub(o.arrived))
+		if o.arrived.After(latest) {
+			latest = o.arrived
+		}
+		i, _ := slices.BinarySearchFunc(arrivals, o.arrived, time.Time.Compare)
+		for i++; i < len(tree); i += i & -i {
+			tree[i]++
+		}
+	}
+	if n := len(list); n > 1 {
+		pairs := float64(n) * float64(n-1) / 2
+		out.Any, out.Seconds = float64(any)/pairs, float64(seconds)/pairs
+	} else {
+		out.Max = 0
+	}
+	return out
+}
+
+// Samples of estimates count for visitors who waited at least estimateWait, while at least estimateLeft
+// is left. A move of the promise is one by over a tenth of the wait.
+const (
+	estimateWait = time.Minute
+	estimateLeft = 20 * time.Second
+	promiseSlack = 10
+)
+
+// judgeEstimates compares what visitors were shown with what happened.
+func (r *run) judgeEstimates(out *Result) {
+	var errs [4][]float64
+	samples, later, ranged, inRange := 0, 0, 0, 0
+	for _, v := range r.people.all {
+		wait := v.entered.Sub(v.arrived)
+		if !v.inside || v.wasAway || v.strategy != obedient || wait < estimateWait {
+			continue
+		}
+		for i, t := range v.told {
+			left := v.entered.Sub(t.at)
+			if left < estimateLeft {
+				continue
+			}
+			q := min(3, int(4*t.at.Sub(v.arrived)/wait))
+			errs[q] = append(errs[q], (t.mid-left).Abs().Seconds()/left.Seconds())
+			samples++
+			if i > 0 && t.at.Add(t.mid).Sub(v.told[i-1].at.Add(v.told[i-1].mid)) > wait/promiseSlack {
+				later++
+			}
+		}
+		if v.haveFirst {
+			ranged++
+			if left := v.entered.Sub(v.first.at); left >= v.first.low-promiseGrain && left <= v.first.high+promiseGrain {
+				inRange++
+			}
+		}
+	}
+	for q := range errs {
+		slices.Sort(errs[q])
+		if n := len(errs[q]); n > 0 {
+			out.Estimates[q] = ErrorQuantiles{errs[q][n/2], errs[q][n*9/10], n}
+		}
+	}
+	out.MovedLater, out.FirstRange, out.FirstRanged = part(later, samples), part(inRange, ranged), ranged
+}
+
+// promiseGrain is the grain in which waits are shown: half a minute to both sides is the same minute.
+const promiseGrain = 30 * time.Second
+
+// judgeLottery compares arrivals and strategies with the order of entries.
+func (r *run) judgeLottery(out *Result) {
+	if !isLottery(&r.w) {
+		return
+	}
+	var drawn []*visitor
+	for _, v := range r.people.all {
+		if v.inside && v.entered.Sub(v.arrived) > time.Second {
+			drawn = append(drawn, v)
+		}
+	}
+	slices.SortStableFunc(drawn, func(a, b *visitor) int { return a.entered.Compare(b.entered) })
+	rank := make(map[*visitor]float64, len(drawn))
+	for i, v := range drawn {
+		rank[v] = float64(i) / float64(len(drawn))
+	}
+	mean := func(of strategy) float64 {
+		sum, n := 0.0, 0
+		for v, x := range rank {
+			if v.strategy == of {
+				sum += x
+				n++
+			}
+		}
+		if n == 0 {
+			return 0
+		}
+		return sum / float64(n)
+	}
+	out.Lottery = LotteryFacts{chiSquare(drawn, rank), mean(fast), mean(lucky), mean(greedy)}
+}
+
+// chiSquare compares the deciles of arrival with those of the draw, for those who waited all through: about 1
+// when they are independent. The table has (10-1)^2 degrees of freedom.
+func chiSquare(drawn []*visitor, rank map[*visitor]float64) float64 {
+	if len(drawn) < 1000 {
+		return 0
+	}
+	byArrival := slices.Clone(drawn)
+	slices.SortStableFunc(byArrival, func(a, b *visitor) int { return a.arrived.Compare(b.arrived) })
+	var table [10][10]float64
+	for i, v := range byArrival {
+		table[i*10/len(byArrival)][int(rank[v]*10)]++
+	}
+	want, chi := float64(len(drawn))/100, 0.0
+	for _, row := range table {
+		for _, seen := range row {
+			chi += (seen - want) * (seen - want) / want
+		}
+	}
+	return chi / 81
+}
+
+// waitQuantile is the wait below which the share p of those who entered stayed.
+func waitQuantile(passages []Passage, p float64) time.Duration {
+	var waits []time.Duration
+	for _, x := range passages {
+		if x.Entered {
+			waits = append(waits, x.Waited)
+		}
+	}
+	if len(waits) == 0 {
+		return 0
+	}
+	slices.Sort(waits)
+	return waits[min(len(waits)-1, int(p*float64(len(waits))))]
+}
