@@ -26,6 +26,7 @@ type commands struct {
 	Serve      serveCommand      `cmd:"" help:"Stand in front of a site: let in as many visitors as fit, keep the others in line."`
 	Apply      applyCommand      `cmd:"" help:"Make the rooms of a running server equal to those of a file."`
 	Check      checkCommand      `cmd:"" help:"Check a file without applying it."`
+	Simulate   simulateCommand   `cmd:"" help:"Run waiting rooms in virtual time: loads, faults and the published algorithm for comparison."`
 	VerifyDraw verifyDrawCommand `cmd:"" help:"Check the published record of a draw."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }

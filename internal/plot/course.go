@@ -44,7 +44,7 @@ func (c *Course) WritePNG(w io.Writer) error {
 	inside, waiting := newPanel("", "people"), newPanel("time, "+name, "people waiting")
 	keys(names, c.curves(inside, waiting, unit))
 	for _, panel := range []*plot.Plot{inside, waiting} {
-		panel.X.Min, panel.X.Max = in(c.At[0], unit), in(c.At[len(c.At)-1], unit)
+		panel.X.Min, panel.X.Max = min(0, in(c.At[0], unit)), in(c.At[len(c.At)-1], unit)
 		panel.Y.Min, panel.Y.Max = 0, max(panel.Y.Max*1.05, 1)
 	}
 	canvases := plot.Align([][]*plot.Plot{{inside}, {waiting}}, draw.Tiles{Rows: 2, Cols: 1, PadY: 6}, p.free)

@@ -34,8 +34,15 @@ func paletted(img image.Image) *image.Paletted {
 }
 
 func dot(img image.Image, x, y int) color.NRGBA {
-	r, g, b, a := img.At(x, y).RGBA()
-	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)} // charts are opaque
+	r, g, b, _ := img.At(x, y).RGBA() // charts are opaque
+	return color.NRGBA{coarse(r), coarse(g), coarse(b), 0xff}
+}
+
+// coarse rounds a part of a colour to one of 32 steps. Else the edges of letters have so many shades that
+// they leave none for a scale of colours.
+func coarse(part uint32) uint8 {
+	const steps, full = 31, 0xffff
+	return uint8((part*steps + full/2) / full * 0xff / steps)
 }
 
 func eachDot(bounds image.Rectangle, do func(x, y int)) {
