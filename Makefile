@@ -12,10 +12,10 @@ LINT := go tool -modfile=tools/go.mod golangci-lint
 UNIT := go list ./... | sed -E '\,/anteroom/test(/|$$),d'
 WHOLE := go list ./... | sed -nE '\,/anteroom/test(/|$$),p'
 
-.PHONY: help build check test lint fmt bench fuzz
+.PHONY: help build check test lint fmt bench fuzz sim-report
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the program, as bin/anteroom
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/anteroom ./cmd/anteroom
@@ -48,3 +48,7 @@ bench: ## Go benchmarks, and where the load programs are
 # each time; what they find becomes a seed.
 fuzz: ## one minute of each fuzz target
 	scripts/fuzz.sh 1m
+
+SEEDS ?= 10000
+sim-report: ## docs/simulation.md, from all simulated worlds and SEEDS random ones; SEEDS=50 is quick
+	nice go run ./bench/simulation -seeds $(SEEDS)

@@ -21,7 +21,7 @@ const (
 	// experimentName runs the worlds of the published experiment with both algorithms.
 	experimentName = "published-experiment"
 	// seedsMax bounds the runs of one command.
-	seedsMax = 10_000_000
+	seedsMax = 1_000_000
 	// failedShown is how many failed seeds are printed.
 	failedShown = 20
 )

@@ -191,7 +191,7 @@ func TestSimulateRefuses(t *testing.T) {
 		{"SeedZero", []string{"flash", "--seed", "0"}, []string{"--seed", "starts at 1"}},
 		{"SeedNoNumber", []string{"flash", "--seed", "x"}, []string{"--seed", "x"}},
 		{"FromZero", []string{"--seeds", "2", "--from", "0"}, []string{"--from", "1 to"}},
-		{"SeedsNegative", []string{"--seeds=-1"}, []string{"--seeds", "1 to 10000000"}},
+		{"SeedsNegative", []string{"--seeds=-1"}, []string{"--seeds", "1 to 1000000"}},
 		{"SeedsAndSeed", []string{"--seeds", "5", "--seed", "5"}, []string{"--seeds", "--seed"}},
 		{"SeedsAndPlot", []string{"--seeds", "5", "--plot", "x"}, []string{"--plot"}},
 		{"ExperimentSeeds", []string{experimentName, "--seeds", "5"}, []string{"--seeds", "published-atonce-fifo"}},
