@@ -234,5 +234,11 @@ func (l *flaws) faults(w *World) {
 		within(l, path+".at", f.At, 0, max(w.Duration, 0))
 		within(l, path+".for", f.For, 0, max(w.Duration, 0))
 		within(l, path+".data_center", f.Center, 0, max(w.Network.Centers, 1)-1)
+		if f.Kind == LowerLimit && slices.ContainsFunc(w.Faults[:i], func(other Fault) bool { return other.Kind == LowerLimit && overlap(f, other) }) {
+			l.add(path+".at", "let one end before the next begins", "the limit is lowered already then, and it is not clear what half of it is")
+		}
 	}
 }
+
+// overlap tells whether two faults last at the same time.
+func overlap(a, b Fault) bool { return a.At <= b.At+b.For && b.At <= a.At+a.For }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/anteroom/anteroom"
@@ -80,6 +81,9 @@ func (d dice) crowd(w *World) {
 
 func (d dice) fault(w *World) Fault {
 	all := faultKinds()
+	if slices.ContainsFunc(w.Faults, func(f Fault) bool { return f.Kind == LowerLimit }) { // one is enough: they must not overlap
+		all = slices.DeleteFunc(all, func(k FaultKind) bool { return k == LowerLimit })
+	}
 	kind := all[d.IntN(len(all))]
 	f := Fault{Kind: kind, Center: d.IntN(w.Network.Centers)}
 	f.At = d.between(faultMargin, w.Duration-3*faultMargin)

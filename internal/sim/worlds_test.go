@@ -219,6 +219,7 @@ func TestBadWorlds(t *testing.T) {
 		{"FaultKind", "faults: [{kind: fire}]", `faults[0].kind: "fire" is not allowed (line 1); use partition, leader_loss`},
 		{"FaultLate", "faults: [{kind: crash, at: 2h}]", "faults[0].at: 2h0m0s is above 1h0m0s"},
 		{"FaultCenter", "faults: [{kind: crash, data_center: 20}]", "faults[0].data_center: 20 is above 19"},
+		{"LowerTwice", "faults: [{kind: lower_limit, at: 5m, for: 1m}, {kind: lower_limit, at: 4m, for: 1m}]", "faults[1].at: the limit is lowered already then"},
 		{"FaultsMany", "faults: [" + strings.Repeat("{kind: crash},", 101) + "]", "faults: 101 faults are more than 100"},
 		{"Alias", "room: &r {poll: 1s}\ncrowd: *r", "room: anchors and aliases are not allowed (line 1); write the value out\ncrowd: anchors"},
 		{"NotYAML", "room: [", "the world is not valid YAML"},
