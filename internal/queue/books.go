@@ -14,6 +14,9 @@ func (l *Local) Epoch() uint64 { return l.epoch }
 // InLine is how many tickets wait here for their turn.
 func (l *Local) InLine() int { return l.tickets.inLine }
 
+// Due is how many tickets have their turn here: rights are kept for them, or will be.
+func (l *Local) Due() int { return l.tickets.due.len() }
+
 // RoomTime is the room's time as far as it is known here.
 func (l *Local) RoomTime(now time.Time) time.Time { return timeOf(l.toRoom(l.stamp(now))) }
 
@@ -29,3 +32,6 @@ func (l *Local) trace(id ID) {
 		l.called = append(l.called, id)
 	}
 }
+
+// Present is how many of those in line are there: the others have not asked when it was time to.
+func (l *Local) Present() int { return l.tickets.present() }

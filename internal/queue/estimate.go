@@ -14,9 +14,9 @@ const (
 	settleTime  = 2 * time.Minute
 	settleExits = 20
 	// priorExits and priorBeyond are the experience a new room begins with: so many sessions that
-	// stayed this long beyond the session duration.
+	// stayed this long beyond the session duration: an ordinary visit.
 	priorExits  = 3.0
-	priorBeyond = 60.0
+	priorBeyond = 120.0
 	// thetaPrior is how many seconds of waiting the prior of giving up is worth.
 	thetaPrior = 10000.0
 	// memory is the time after which an observation counts a third.

@@ -39,6 +39,7 @@ type Global struct {
 	order   uint64
 	ordered bool
 	ranks   ranks
+	spare   bool // more could have their turn than wait
 	est     estimator
 }
 
@@ -88,6 +89,7 @@ type ledger struct {
 	idle      int
 	debt      int
 	most      int // the most to hold from now on
+	excess    int // idle ones far beyond its share of traffic
 }
 
 func (l *ledger) out() int { return int(l.granted - l.returned) }
@@ -334,7 +336,7 @@ func (g *Global) Tick(now time.Time) Decision {
 	g.hand(g.permits(), g.set.NewUsersPerMinute, wish)
 	d := Decision{Write: g.rewrite(wish), Grants: g.grants(t)}
 	for _, c := range g.centers {
-		c.fresh = false
+		c.fresh = c.fresh && g.books.writing // what the ledger did not allow yet is given after the write
 	}
 	return d
 }

@@ -56,7 +56,8 @@ func (l *Local) receive(now int64, g Grant) {
 	if g.ReportSeen >= l.report.asked {
 		l.report.unanswered = 0
 	}
-	l.granted, l.others, l.ranks = g.Seq, g.Others, ranks{g.RanksAt, g.Ranks}
+	l.granted, l.queue, l.others, l.spare = g.Seq, g.Queue, g.Others, g.Spare
+	l.ranks = ranks{g.RanksAt, g.Ranks}
 	l.tickets.acknowledge(g.ReportSeen)
 	l.moves.acknowledge(g.ReportSeen)
 	l.time.measure(now, g)

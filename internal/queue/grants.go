@@ -28,8 +28,9 @@ func (g *Global) grants(now int64) []Addressed {
 		c.sent, c.sentAt, c.dirty = terms, now, false
 		c.sentSeq++
 		picture := g.look(now)
+		marks, others := g.marks(i, c)
 		out = append(out, Addressed{c.name, Grant{
-			Incarnation: c.incarnation, Epoch: g.epoch, Seq: c.sentSeq, Terms: terms,
+			Incarnation: c.incarnation, Epoch: g.epoch, Seq: c.sentSeq, Terms: terms, Marks: marks, Others: others,
 			Echo: c.echo, Heard: c.echoAt + g.shift, Sent: now + g.shift,
 			Ranks: picture.points, RanksAt: picture.at + g.shift, Notices: slices.Clone(c.notices), Experience: g.learned(),
 		}})
@@ -42,12 +43,21 @@ func (g *Global) terms(i int, c *center) Terms {
 		Rights: c.rights.granted, Permits: c.permits.granted,
 		InheritedRights: c.rights.inherited, InheritedPermits: c.permits.inherited,
 		RightsMax: c.rights.most, PermitsMax: c.permits.most,
-		Order: g.order, Turns: c.turns, Resync: c.unordered, ReportSeen: c.seq,
+		Order: g.order, Turns: c.turns, Spare: g.spare, Resync: c.unordered, ReportSeen: c.seq,
 	}
 	for class := range g.lines {
 		m := &g.lines[class]
-		t.Marks[class] = Mark{Frontier: m.frontier, Partial: c.partial[class]}
-		t.Others += m.waiting - m.waitingIn(i)
+		t.Queue = t.Queue || m.waiting > m.waitingIn(i)
 	}
 	return t
+}
+
+// marks are the frontiers as a data center is told them, and how many wait elsewhere.
+func (g *Global) marks(i int, c *center) (marks [ClassesMax]Mark, others int) {
+	for class := range g.lines {
+		m := &g.lines[class]
+		marks[class] = Mark{Frontier: m.frontier, Partial: c.partial[class]}
+		others += m.waiting - m.waitingIn(i)
+	}
+	return marks, others
 }

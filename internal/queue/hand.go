@@ -97,7 +97,9 @@ func (h *hander) give(i, n int) int {
 func (g *Global) hand(k kindOf, limit int, wish []wishes) {
 	h := hander{g: g, kind: k, pool: g.pool(k, limit), wish: wish}
 	for i, c := range g.centers {
-		if l := k.of(c); l.debt > 0 {
+		l := k.of(c)
+		l.excess = 0
+		if l.debt > 0 {
 			h.give(i, l.debt)
 		}
 	}
@@ -142,11 +144,14 @@ const (
 	spreadShare = 0.8 // goes to the data centers; the rest stays for urgent requests
 	evenShare   = 0.1 // of that is spread evenly, the rest by traffic
 	spreadSlack = 0.8 // a data center with this part of its share gets no more yet
+	// A data center with so many times its share gives the rest back when the pool runs short.
+	spreadExcess = 1.5
 )
 
 // spread gives spare entitlements to data centers by their share of newcomers, a tenth evenly, so
 // that newcomers enter without a round trip. Only who has just reported gets any: the others' idle
-// ones are not known. With one data center nothing stays in the pool.
+// ones are not known. With one data center nothing stays in the pool. One that has far more than its
+// share gives back when the pool runs short.
 func (h *hander) spread() {
 	var open []int
 	sum, spare := 0.0, float64(h.pool)
@@ -158,10 +163,11 @@ func (h *hander) spread() {
 		sum += c.share
 		spare += float64(h.kind.of(c).idle)
 	}
-	if len(open) == 1 {
-		h.give(open[0], h.pool)
+	if len(h.g.centers) == 1 && h.g.settledIn() {
+		h.give(0, h.pool)
 		return
 	}
+	short := float64(h.pool) < (1-spreadShare)*spare
 	spare = h.paced(spare) * spreadShare
 	for _, i := range open {
 		c := h.g.centers[i]
@@ -170,10 +176,19 @@ func (h *hander) spread() {
 			part = evenShare*part + (1-evenShare)*c.share/sum
 		}
 		target := int(spare * part)
-		if idle := h.kind.of(c).idle; c.fresh && float64(idle) < spreadSlack*float64(target) {
-			h.give(i, target-idle)
+		l := h.kind.of(c)
+		switch {
+		case c.fresh && float64(l.idle) < spreadSlack*float64(target):
+			h.give(i, target-l.idle)
+		case short && float64(l.idle) > spreadExcess*float64(target)+2:
+			l.excess = l.idle - target
 		}
 	}
+}
+
+// settledIn tells that a leader has had time to hear of every data center.
+func (g *Global) settledIn() bool {
+	return !g.books.kept || g.last-g.wall > silentReports*g.pace.Report.Microseconds()
 }
 
 // paced bounds what newcomers of an open room may use at once.
@@ -204,6 +219,7 @@ func (g *Global) recall(k kindOf, limit int) {
 			back = max(0, min(missing, l.idle-c.outstanding()))
 		}
 		missing -= back
+		back = max(back, l.excess)
 		l.most = l.out() - back
 		if total > limit {
 			l.most = min(l.most, l.out()*limit/total)

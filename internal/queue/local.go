@@ -45,6 +45,8 @@ type Local struct {
 	granted uint64 // Seq of the last grant applied
 	turns   uint64 // cumulative turns of the last grant applied
 	others  int    // how many wait in other data centers
+	queue   bool   // somebody waits there
+	spare   bool   // there are more free places than visitors in line
 	ranks   ranks  // where they wait
 	moves   moves
 	time    roomTime
@@ -86,6 +88,7 @@ type reporting struct {
 	at         int64
 	unanswered int64  // stamp of the first report since the last answer; 0 when all are answered
 	asked      uint64 // its number
+	idle       int    // what newcomers could use, as last reported
 	lack       int    // due visitors without a right, as last reported
 	freed      bool   // rights became free since the last report
 	urgent     bool   // a newcomer could not be served since the last report
@@ -157,6 +160,9 @@ func (l *Local) Configure(now time.Time, s Settings) {
 	old := l.set
 	l.set = s
 	l.report.changed = true
+	if s.TotalActiveUsers < old.TotalActiveUsers || s.NewUsersPerMinute < old.NewUsersPerMinute {
+		l.shrink(t, old)
+	}
 	if old.Session != s.Session || old.FixedSessions != s.FixedSessions {
 		// A longer session must not bring back those that were over by the shorter one.
 		l.over = max(l.over, t-old.Session.Microseconds())
@@ -169,6 +175,19 @@ func (l *Local) Configure(now time.Time, s Settings) {
 	if (old.Method == anteroom.Random) != (s.Method == anteroom.Random) || old.Shuffle != s.Shuffle {
 		l.reorder(t)
 	}
+}
+
+// shrink gives back this data center's part of what a lowered limit is above. The global coordinator will
+// say the same, but may be out of reach.
+func (l *Local) shrink(now int64, old Settings) {
+	part := func(e *escrow, limit, before int) {
+		if limit < before {
+			e.most = min(e.most, e.held()*max(0, limit)/before)
+		}
+	}
+	part(&l.rights, l.set.TotalActiveUsers, old.TotalActiveUsers)
+	part(&l.permit, l.set.NewUsersPerMinute, old.NewUsersPerMinute)
+	l.giveBack(now)
 }
 
 // reorder gives every ticket the key of the method in force. The ticket itself stays as it is, so a
@@ -230,8 +249,13 @@ func (l *Local) Ask(now time.Time, ask Ask) Answer {
 	if slot, s, ok := l.sessions.find(ask.ID); ok {
 		return l.askSession(t, ask, slot, s)
 	}
-	if slot, tk, ok := l.tickets.find(ask.ID); ok {
+	slot, tk, waits := l.tickets.find(ask.ID)
+	if waits && ask.Accepted.IsZero() {
 		return l.askTicket(t, ask, slot, tk)
+	}
+	if waits && ask.Purpose == Enter { // the visitor waited here before another data center let them in
+		l.letGo(tk)
+		l.tickets.drop(slot, tk)
 	}
 	return l.askUnknown(t, ask)
 }

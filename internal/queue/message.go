@@ -104,13 +104,14 @@ type Terms struct {
 	// above is returned as soon as it is idle. This is how a lowered limit takes effect.
 	RightsMax, PermitsMax int
 
-	// Order is the key order that Marks are in; they count only in the receiver's own.
+	// Order is the key order that Grant.Marks are in; they count only in the receiver's own.
 	Order uint64
-	Marks [ClassesMax]Mark
 	// Turns is the cumulative number of turns given to this data center.
 	Turns uint64
-	// Others is how many visitors wait in other data centers: newcomers walk in only at 0.
-	Others int
+	// Queue tells that visitors wait in other data centers: newcomers do not walk in.
+	Queue bool
+	// Spare tells that more visitors could have their turn than wait: whoever registers is reported at once.
+	Spare bool
 	// Resync asks for a full report.
 	Resync bool
 	// ReportSeen is Seq of the last report counted.
@@ -123,6 +124,9 @@ type Grant struct {
 	// and says nothing else.
 	Incarnation, Epoch, Seq uint64
 	Terms
+	Marks [ClassesMax]Mark
+	// Others is how many visitors wait in other data centers.
+	Others int
 
 	// Echo repeats Sent of the last report counted. Heard is when it came and Sent when this grant was
 	// made, in the room's time: microseconds since the Unix epoch.
@@ -140,9 +144,9 @@ type Grant struct {
 // Announces tells that the grant only makes a new leader known.
 func (g *Grant) Announces() bool { return g.Incarnation == 0 }
 
-// Rank is how many tickets of a class wait before a second.
+// Rank is how many tickets of a class wait before a key.
 type Rank struct {
-	At     int64
+	Key    int64
 	Class  uint8
 	Before int32
 }

@@ -24,13 +24,18 @@ func (g *Global) look(now int64) ranks {
 	}
 	g.ranks = ranks{at: now}
 	for class := range g.lines {
-		g.ranks.points = g.lines[class].sketch(g.ranks.points, uint8(class))
+		passed := 0
+		for _, c := range g.centers {
+			passed += c.partial[class]
+		}
+		g.ranks.points = g.lines[class].sketch(g.ranks.points, uint8(class), passed)
 	}
 	return g.ranks
 }
 
-// sketch appends how many wait before some seconds of the line. The last point is behind everybody.
-func (m *merged) sketch(points []Rank, class uint8) []Rank {
+// sketch appends how many wait before some seconds of the line. So many of the frontier's own second have
+// passed: the others stand at its end. The last point is behind everybody.
+func (m *merged) sketch(points []Rank, class uint8, passed int) []Rank {
 	if m.waiting == 0 {
 		return points
 	}
@@ -41,15 +46,21 @@ func (m *merged) sketch(points []Rank, class uint8) []Rank {
 	slices.Sort(seconds)
 	before, next := 0, 0
 	for _, at := range seconds {
+		left := 0
+		for i := range m.buckets[at].by {
+			left += m.left(at, m.buckets[at], i)
+		}
+		key := at * second
+		if at == m.frontier && left > 0 {
+			key += second * int64(passed) / int64(passed+left)
+		}
 		if before >= next {
-			points = append(points, Rank{At: at, Class: class, Before: int32(before)})
+			points = append(points, Rank{Key: key, Class: class, Before: int32(before)})
 			next = before + max(1, before/rankGrowth)
 		}
-		for i := range m.buckets[at].by {
-			before += m.left(at, m.buckets[at], i)
-		}
+		before += left
 	}
-	return append(points, Rank{At: seconds[len(seconds)-1] + 1, Class: class, Before: int32(before)})
+	return append(points, Rank{Key: (seconds[len(seconds)-1] + 1) * second, Class: class, Before: int32(before)})
 }
 
 // ahead tells how many are before a ticket in the line of its class over all data centers: by the picture,
@@ -68,7 +79,7 @@ func before(points []Rank, class uint8, key int64) int {
 		if p.Class != class {
 			continue
 		}
-		if p.At*second > key {
+		if p.Key > key {
 			upper = p
 			break
 		}
@@ -77,10 +88,10 @@ func before(points []Rank, class uint8, key int64) int {
 	switch {
 	case !found:
 		return 0
-	case upper.At == 0: // behind the last point
+	case upper.Key == 0: // behind the last point
 		return int(lower.Before)
 	default:
-		part := float64(key-lower.At*second) / float64((upper.At-lower.At)*second)
+		part := float64(key-lower.Key) / float64(upper.Key-lower.Key)
 		return int(float64(lower.Before) + part*float64(upper.Before-lower.Before))
 	}
 }

@@ -60,7 +60,7 @@ func (l *Local) afterSession(now int64, s *session) {
 // with the next turn. A data center that is cut off keeps what it has.
 func (l *Local) giveBack(now int64) {
 	keepRights, keepPermits := math.MaxInt, math.MaxInt
-	if l.others > 0 && !l.alone(now) {
+	if l.queue && !l.spare && !l.alone(now) {
 		keepRights, keepPermits = l.tickets.due.len(), l.tickets.due.len()
 	}
 	called := l.rights.held() > l.rights.most || l.permit.held() > l.permit.most
@@ -144,7 +144,7 @@ func (l *Local) ReportDue(now time.Time) bool {
 		return true
 	case l.surplus() && since >= l.cfg.Pace.Surplus:
 		return true
-	case l.report.changed || l.present() > 0 || l.others > 0:
+	case l.report.changed || l.present() > 0 || l.queue:
 		return since >= l.cfg.Pace.Report
 	default:
 		return since >= l.cfg.Pace.Idle
@@ -155,7 +155,7 @@ func (l *Local) ReportDue(now time.Time) bool {
 // visitors lack rights. What was reported once is not reported again.
 func (l *Local) surplus() bool {
 	lack := l.lack()
-	return l.report.freed && (l.tickets.present() > 0 || l.others > 0) || lack > 0 && lack != l.report.lack
+	return l.report.freed && (l.tickets.present() > 0 || l.queue) || lack > 0 && lack != l.report.lack
 }
 
 // lack is how many due visitors find no right.
@@ -183,7 +183,7 @@ func (l *Local) Report(now time.Time) Report {
 	old := l.report
 	l.report = reporting{
 		seq: old.seq, at: t, full: r.Full, sent: r.Full, fullSeq: old.fullSeq,
-		unanswered: old.unanswered, asked: old.asked, lack: l.lack(),
+		unanswered: old.unanswered, asked: old.asked, lack: l.lack(), idle: l.idle(),
 	}
 	if r.Full {
 		l.report.fullSeq = r.Seq

@@ -2,6 +2,7 @@ package queue
 
 // giveTurns moves the frontiers over as many tickets as may enter now.
 func (g *Global) giveTurns(now int64) {
+	g.spare = false
 	if !g.admits() {
 		return
 	}
@@ -13,7 +14,9 @@ func (g *Global) giveTurns(now int64) {
 	if free <= 0 {
 		return
 	}
-	g.bucket.take(g.share(free))
+	given := g.share(free)
+	g.bucket.take(given)
+	g.spare = given < free
 }
 
 // share divides turns among the classes and tells how many were given.

@@ -17,7 +17,9 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	if ask.Purpose == Enter {
 		l.report.newcomers++
 		if l.canWalkIn(now) {
-			return l.admit(now, ask.NewID, l.toRoom(now), false)
+			a := l.admit(now, ask.NewID, l.toRoom(now), false)
+			l.report.urgent = l.report.urgent || l.idle() < l.report.idle/2 // more should come before they run out
+			return a
 		}
 	}
 	a := Answer{Verdict: Waiting}
@@ -49,7 +51,7 @@ func (l *Local) canWalkIn(now int64) bool {
 		return true
 	default:
 		kept := l.tickets.due.len() + l.pendingCount(now)
-		return l.tickets.present() == 0 && (l.others == 0 || l.alone(now)) && l.idle() > kept
+		return l.tickets.present() == 0 && (!l.queue || l.spare || l.alone(now)) && l.idle() > kept
 	}
 }
 
@@ -139,7 +141,7 @@ func (l *Local) register(now int64, ask Ask) Answer {
 	l.joined++
 	l.est.join()
 	l.report.changed = true
-	l.report.urgent = l.report.urgent || l.others == 0 && l.waiting() == 1
+	l.report.urgent = l.report.urgent || l.spare || !l.queue && l.waiting() == 1
 	l.record(Record{Kind: RecordJoin, ID: ask.ID, At: arrival, Key: key, Class: class})
 	return l.askTicket(now, ask, slot, tk)
 }
@@ -201,7 +203,8 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 	if a.Turn {
 		a.Estimate = Estimate{Known: true}
 	}
-	a.Head = a.Turn || a.Estimate.Known && a.Estimate.Middle < headWait
+	coming := tk.state == ticketDue || l.spare // a right is on its way
+	a.Head = a.Turn || coming && a.Estimate.Known || a.Estimate.Known && a.Estimate.Middle < headWait
 }
 
 // placeOf is the ticket's place in the line of its class in this data center; false when it lapsed and
@@ -222,7 +225,7 @@ func (l *Local) turnsBefore(now int64, place int, tk *ticket) int {
 	if n := l.tickets.inLine; n > 0 {
 		turns = max(1, turns*l.tickets.present()/n)
 	}
-	if l.others > 0 {
+	if l.queue {
 		turns = max(turns, 1+l.ahead(now, tk))
 	}
 	return called + l.overClasses(turns, tk.class())
@@ -240,10 +243,11 @@ func (l *Local) overClasses(turns int, class uint8) int {
 }
 
 // sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
-// binds, a place is free when its permit has cooled, and no earlier in any case.
+// binds, a place is free when its permit has cooled, and no earlier in any case. With several data centers
+// the permits of one say nothing.
 func (l *Local) sharpen(now int64, e *Estimate, place int) {
 	need := place - l.permit.idle()
-	if !e.Known || need <= 0 || l.set.Method != anteroom.FIFO {
+	if !e.Known || need <= 0 || l.set.Method != anteroom.FIFO || l.est.rooms {
 		return
 	}
 	at, ok := l.permits.freeAt(need)
@@ -297,7 +301,7 @@ func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
 // stepUp gives the only visitor in line who is there the turn at once, if a right is at hand that is kept
 // for nobody.
 func (l *Local) stepUp(now int64, slot uint32, tk *ticket) {
-	if tk.state != ticketWaiting || l.tickets.present() > 1 || l.others > 0 && !l.alone(now) || l.set.QueueAll ||
+	if tk.state != ticketWaiting || l.tickets.present() > 1 || l.queue && !l.alone(now) || l.set.QueueAll ||
 		l.rejects() || l.idle() <= l.tickets.due.len()+l.pendingCount(now) {
 		return
 	}

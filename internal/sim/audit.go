@@ -89,7 +89,7 @@ func (r *rooms) audit() []string {
 			dc.local.Grant(dc.now(), a.Grant)
 		}
 		for _, dc := range r.centers {
-			waiting += dc.local.InLine()
+			waiting += dc.local.Present()
 		}
 	}
 	if waiting != l.global.Waiting() {

@@ -64,8 +64,9 @@ func (c *checks) conserve() {
 
 const conserveSlack = 3
 
-// unused is how many visitors could be inside by both limits and are not.
+// unused is how many visitors could be inside by both limits and are not, those left out whose turn it is.
 func (r *rooms) unused() int {
+	due := 0
 	rights, permits := r.settings.TotalActiveUsers, r.settings.NewUsersPerMinute
 	for _, dc := range r.centers {
 		if dc.local == nil {
@@ -74,8 +75,9 @@ func (r *rooms) unused() int {
 		x, y := dc.local.Accounts()
 		rights -= x.Held() - x.Idle + x.Debt
 		permits -= y.Held() - y.Idle + y.Debt
+		due += dc.local.Due()
 	}
-	return min(rights, permits)
+	return min(rights, permits) - due
 }
 
 // finish looks at what is left at the end.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 )
 
@@ -27,14 +28,15 @@ const (
 type crowd struct {
 	w       *World
 	e       *engine
-	weights []float64 // of the data centers
+	rng     *rand.Rand // its own, so that every algorithm meets the same people
+	weights []float64  // of the data centers
 	sum     float64
 	count   int
 	arrive  func(center int, lasts time.Duration)
 }
 
 func newCrowd(w *World, e *engine, arrive func(center int, lasts time.Duration)) *crowd {
-	c := &crowd{w: w, e: e, arrive: arrive}
+	c := &crowd{w: w, e: e, arrive: arrive, rng: rand.New(rand.NewPCG(w.Seed, 0xc707d))}
 	for i := range w.Network.Centers {
 		weight := math.Pow(float64(i+1), -w.Crowd.Skewed)
 		c.weights = append(c.weights, weight)
@@ -109,7 +111,7 @@ func (c *crowd) spread() {
 		span = atOnceSpan
 	}
 	for range c.w.Crowd.Visitors {
-		c.e.after(time.Duration(c.e.rng.Float64()*float64(span)), func() { c.arrive(c.pick(), c.browse()) })
+		c.e.after(time.Duration(c.rng.Float64()*float64(span)), func() { c.arrive(c.pick(), c.browse()) })
 	}
 }
 
@@ -118,8 +120,8 @@ func (c *crowd) next() {
 	if most <= 0 {
 		return
 	}
-	c.e.after(time.Duration(c.e.rng.ExpFloat64()/most*float64(time.Second)), func() {
-		if now, _ := c.rate(c.e.since()); c.e.rng.Float64()*most < now {
+	c.e.after(time.Duration(c.rng.ExpFloat64()/most*float64(time.Second)), func() {
+		if now, _ := c.rate(c.e.since()); c.rng.Float64()*most < now {
 			c.arrive(c.pick(), c.browse())
 		}
 		c.next()
@@ -129,9 +131,9 @@ func (c *crowd) next() {
 // browse draws how long a visitor stays at the origin.
 func (c *crowd) browse() time.Duration {
 	if s := c.w.Crowd.BrowseSpread; s > 0 {
-		return time.Duration(float64(c.w.Crowd.Browse) * (1 - s + 2*s*c.e.rng.Float64()))
+		return time.Duration(float64(c.w.Crowd.Browse) * (1 - s + 2*s*c.rng.Float64()))
 	}
-	return c.e.exponential(c.w.Crowd.Browse)
+	return c.exponential(c.w.Crowd.Browse)
 }
 
 // pick draws the data center of a visitor.
@@ -157,11 +159,16 @@ func (c *crowd) draw(n int) int {
 	for _, w := range c.weights[:n] {
 		sum += w
 	}
-	x := c.e.rng.Float64() * sum
+	x := c.rng.Float64() * sum
 	for i, w := range c.weights[:n] {
 		if x -= w; x < 0 {
 			return i
 		}
 	}
 	return n - 1
+}
+
+// exponential draws a duration with the mean.
+func (c *crowd) exponential(mean time.Duration) time.Duration {
+	return time.Duration(c.rng.ExpFloat64() * float64(mean))
 }

@@ -82,10 +82,11 @@ func (o *observer) complain(format string, args ...any) {
 }
 
 // waits notes a visitor who was not admitted.
-func (o *observer) waits(v *visitor, first bool) {
-	if !first {
+func (o *observer) waits(v *visitor) {
+	if v.waits {
 		return
 	}
+	v.waits = true
 	o.newcomers++
 	v.held = o.present == 0 && o.spacious()
 	o.present++
@@ -104,7 +105,7 @@ func (o *observer) back()   { o.present++ }
 // left notes a visitor who gave up.
 func (o *observer) left(v *visitor) {
 	o.gaveUp++
-	if !v.absent {
+	if v.waits && !v.absent {
 		o.present--
 	}
 }
@@ -114,7 +115,7 @@ const needlessAfter = 500 * time.Millisecond
 
 // enters notes an admission and looks at both limits.
 func (o *observer) enters(v *visitor) {
-	if !v.entered.Equal(v.arrived) {
+	if v.waits {
 		o.present--
 		if v.held && v.entered.Sub(v.arrived) > needlessAfter {
 			o.needless++

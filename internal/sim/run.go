@@ -74,8 +74,9 @@ func (r *run) play() {
 	for r.e.step() {
 	}
 	r.collectTurns()
-	r.look.broken = append(r.look.broken, r.system.audit()...)
-	r.look.brokenCount += len(r.system.audit())
+	for _, fault := range r.system.audit() {
+		r.look.complain("%s", fault)
+	}
 	r.checks.finish()
 }
 

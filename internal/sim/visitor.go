@@ -38,6 +38,7 @@ type visitor struct {
 	wasAway  bool
 	inside   bool
 	counted  bool // among the active
+	waits    bool // was told to wait
 	gone     bool
 	asleep   bool // waits in a held request
 
@@ -108,7 +109,7 @@ func (p *people) arrive(center int, browse time.Duration) {
 // strategy draws how a visitor polls. The greedy ones are a share of all cookies.
 func (p *people) strategy() strategy {
 	c := &p.w.Crowd
-	x := p.e.rng.Float64()
+	x := p.crowd.rng.Float64()
 	persons := c.Cookies / cookiesEach
 	switch {
 	case x < c.Fast:
@@ -126,15 +127,15 @@ func (p *people) strategy() strategy {
 func (p *people) equip(v *visitor) {
 	c := &p.w.Crowd
 	if c.Patience > 0 {
-		v.patience = v.arrived.Add(p.e.exponential(c.Patience))
+		v.patience = v.arrived.Add(p.crowd.exponential(c.Patience))
 	}
-	if p.e.rng.Float64() < c.Returns {
-		v.away = p.e.exponential(c.AwayMean) + 1
+	if p.crowd.rng.Float64() < c.Returns {
+		v.away = p.crowd.exponential(c.AwayMean) + 1
 	}
 	if n := len(p.w.Room.Classes); n > 0 {
-		v.class = uint8(p.e.rng.IntN(n))
+		v.class = uint8(p.crowd.rng.IntN(n))
 	}
-	v.node = p.e.rng.IntN(max(1, p.w.Network.Nodes))
+	v.node = p.crowd.rng.IntN(max(1, p.w.Network.Nodes))
 }
 
 func (p *people) freshID() (id queue.ID) {
@@ -163,7 +164,7 @@ func (p *people) visit(v *visitor) {
 	switch {
 	case r.lost:
 		p.e.after(retryAfter, func() { p.visit(v) })
-		p.look.waits(v, first)
+		p.look.waits(v)
 	case r.admitted:
 		p.enter(v)
 	default:
@@ -177,7 +178,7 @@ func (p *people) ask(v *visitor) reply {
 		p.polls++
 	}
 	if p.w.Crowd.Moves > 0 && p.e.rng.Float64() < p.w.Crowd.Moves && !v.cookie.id.IsZero() {
-		v.center = p.crowd.draw(p.w.Network.Centers)
+		v.center = p.e.rng.IntN(p.w.Network.Centers)
 	}
 	r := p.system.ask(request{
 		center: v.center, node: v.node, cookie: v.cookie, class: v.class,
@@ -196,7 +197,7 @@ func (p *people) ask(v *visitor) reply {
 
 // wait lets a visitor who was not admitted ask again when it is time.
 func (p *people) wait(v *visitor, r reply, first bool) {
-	p.look.waits(v, first)
+	p.look.waits(v)
 	v.hear(p.e.now, r.estimate)
 	switch {
 	case first:
