@@ -63,11 +63,13 @@ func PublicID(id ID) ID {
 	return ID(sum[:len(id)])
 }
 
-// DrawCommitment is published before a draw begins and binds its seed: no other seed has the same
-// commitment. Number and seed have fixed lengths, so that no two rooms can share one either.
-func DrawCommitment(room string, number uint64, seed Seed) Hash {
-	b := make([]byte, 0, len(commitmentText)+len(room)+8+len(seed))
-	b = append(append(b, commitmentText...), room...)
+// DrawCommitment is published before a draw begins and binds its method and its seed: no others have the
+// same commitment. The method ends with a line feed, number and seed have fixed lengths, so that no two
+// rooms can share one either.
+func DrawCommitment(room string, number uint64, method DrawMethod, seed Seed) Hash {
+	b := make([]byte, 0, len(commitmentText)+len(method)+1+len(room)+8+len(seed))
+	b = append(append(append(b, commitmentText...), method...), '\n')
+	b = append(b, room...)
 	b = binary.BigEndian.AppendUint64(b, number)
 	return sha256.Sum256(append(b, seed[:]...))
 }
@@ -93,9 +95,14 @@ func drawKey(method DrawMethod, final Seed, public ID, base int64) int64 {
 	return 0
 }
 
-// shuffleKey is uniform in [0, 2^63).
+// shuffleSpan is the number of different keys of a shuffle. In microseconds it is 71 minutes, so that the
+// line of a million has some thousand buckets of a second, as any other line; of a million tickets some
+// two hundred share a key with another one.
+const shuffleSpan = int64(1) << 32
+
+// shuffleKey is uniform in [0, shuffleSpan).
 func shuffleKey(final Seed, public ID) int64 {
-	return int64(drawBits(final, public) >> 1)
+	return int64(drawBits(final, public) >> 32)
 }
 
 // lotteryKey is exponentially distributed with the mean lotteryScale, at most 45 times as much; see

@@ -85,7 +85,7 @@ func compareDrawTickets(a, b DrawTicket) int {
 // ticket's ID, Late and Base: all the rest, with the tickets in the order of their places.
 func (r *DrawRecord) Complete() {
 	r.Version = drawRecordVersion
-	r.Commitment = DrawCommitment(r.Room, r.Number, Seed(r.Seed))
+	r.Commitment = DrawCommitment(r.Room, r.Number, r.Method, Seed(r.Seed))
 	final := FinalSeed(Seed(r.Seed), r.External.Value)
 	r.Final = Hash(final)
 	if r.Tickets == nil {
@@ -163,9 +163,9 @@ func (r *DrawRecord) VerifyForm() anteroom.Errors {
 
 // VerifyCommitment compares the seed with the commitment.
 func (r *DrawRecord) VerifyCommitment() anteroom.Errors {
-	if want := DrawCommitment(r.Room, r.Number, Seed(r.Seed)); want != r.Commitment {
-		return anteroom.Errors{drawFault("is not that of room, number and seed, which have %v", want).At("commitment").
-			WithHint("compare all four with what was published; if they are as published, the seed was exchanged and the draw is void")}
+	if want := DrawCommitment(r.Room, r.Number, r.Method, Seed(r.Seed)); want != r.Commitment {
+		return anteroom.Errors{drawFault("is not that of room, number, method and seed, which have %v", want).At("commitment").
+			WithHint("compare all of them with what was published; if they are as published, the seed was exchanged and the draw is void")}
 	}
 	return nil
 }

@@ -9,14 +9,10 @@ import (
 // or a removal in the middle costs.
 const chunkMax = 512
 
-// place is one ticket's place in a line: its key, and its slot in the slab to break ties.
+// place is one ticket's place in a line: its key, and its slot in the slab.
 type place struct {
 	key  int64
 	slot uint32
-}
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.slot, b.slot))
 }
 
 // line keeps tickets in order of their keys and knows each one's rank. All operations cost the
@@ -30,6 +26,20 @@ type line struct {
 	chunks []*chunk // none is empty
 	tree   []int32  // Fenwick tree over the chunks' lengths
 	n      int
+	// tie puts two slots of the same key in order; nil goes by the slots.
+	tie func(a, b uint32) int
+}
+
+// compare is the order of places.
+func (l *line) compare(a, b place) int {
+	switch {
+	case a.key != b.key:
+		return cmp.Compare(a.key, b.key)
+	case l.tie == nil || a.slot == b.slot:
+		return cmp.Compare(a.slot, b.slot)
+	default:
+		return l.tie(a.slot, b.slot)
+	}
 }
 
 // chunk holds places in order, keys and slots apart to save the padding.
@@ -42,12 +52,12 @@ func newChunk() *chunk {
 	return &chunk{keys: make([]int64, 0, chunkMax), slots: make([]uint32, 0, chunkMax)}
 }
 
-// find gives the index of p in the chunk, or where it belongs.
-func (c *chunk) find(p place) (int, bool) {
+// find gives the index of p in a chunk, or where it belongs.
+func (l *line) find(c *chunk, p place) (int, bool) {
 	lo, hi := 0, len(c.keys)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		if comparePlaces(place{c.keys[mid], c.slots[mid]}, p) < 0 {
+		if l.compare(place{c.keys[mid], c.slots[mid]}, p) < 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -83,10 +93,10 @@ func (l *line) len() int { return l.n }
 func (l *line) chunkOf(p place) int {
 	i, _ := slices.BinarySearch(l.firsts, p.key)
 	// Places of equal key may begin in the chunk before the one whose first key equals it.
-	for i > 0 && (i == len(l.chunks) || comparePlaces(l.at(i, 0), p) > 0) {
+	for i > 0 && (i == len(l.chunks) || l.compare(l.at(i, 0), p) > 0) {
 		i--
 	}
-	for i+1 < len(l.chunks) && comparePlaces(l.at(i+1, 0), p) <= 0 {
+	for i+1 < len(l.chunks) && l.compare(l.at(i+1, 0), p) <= 0 {
 		i++
 	}
 	return i
@@ -108,7 +118,7 @@ func (l *line) insert(p place) {
 	if len(c.keys) == chunkMax {
 		i, c = l.makeRoom(i, p)
 	}
-	j, _ := c.find(p)
+	j, _ := l.find(c, p)
 	c.insert(j, p)
 	l.firsts[i] = c.keys[0]
 	l.add(i, 1)
@@ -118,12 +128,12 @@ func (l *line) insert(p place) {
 // others, so that a growing line has full chunks.
 func (l *line) makeRoom(i int, p place) (int, *chunk) {
 	c := l.chunks[i]
-	if i == len(l.chunks)-1 && comparePlaces(l.at(i, chunkMax-1), p) < 0 {
+	if i == len(l.chunks)-1 && l.compare(l.at(i, chunkMax-1), p) < 0 {
 		l.addChunk(i+1, newChunk())
 		return i + 1, l.chunks[i+1]
 	}
 	l.addChunk(i+1, c.split())
-	if comparePlaces(l.at(i+1, 0), p) <= 0 {
+	if l.compare(l.at(i+1, 0), p) <= 0 {
 		i++
 	}
 	return i, l.chunks[i]
@@ -136,7 +146,7 @@ func (l *line) remove(p place) bool {
 	}
 	i := l.chunkOf(p)
 	c := l.chunks[i]
-	j, ok := c.find(p)
+	j, ok := l.find(c, p)
 	if !ok {
 		return false
 	}
@@ -157,7 +167,7 @@ func (l *line) rank(p place) int {
 		return 0
 	}
 	i := l.chunkOf(p)
-	j, _ := l.chunks[i].find(p)
+	j, _ := l.find(l.chunks[i], p)
 	return l.before(i) + j
 }
 

@@ -148,6 +148,7 @@ func NewLocal(now time.Time, cfg LocalConfig) *Local {
 		report:   reporting{full: true, changed: true},
 	}
 	l.est.prior = cfg.Prior
+	l.tickets.emptyLines(l.set.drawn())
 	if l.axis() != 0 { // a journal begins with times of arrival
 		l.reorder(c.last)
 	}
@@ -198,10 +199,7 @@ func (l *Local) reorder(now int64) {
 	l.dueKey, l.marks = [ClassesMax]int64{}, [ClassesMax]Mark{}
 	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	called, waiting := l.tickets.slots()
-	l.tickets.lines, l.tickets.due = [ClassesMax]line{}, line{}
-	l.tickets.inLine, l.tickets.away = 0, 0
-	clear(l.tickets.counts)
-	clear(l.tickets.dirty)
+	l.tickets.emptyLines(l.set.drawn())
 	for i, slot := range called {
 		l.rekey(slot, int64(i-len(called)))
 	}
@@ -230,14 +228,10 @@ func (l *Local) axis() int {
 
 // keyFor is the place of a ticket that joins now.
 func (l *Local) keyFor(class uint8, id ID, arrival int64) int64 {
-	switch {
-	case l.axis() != 0:
+	if l.axis() != 0 {
 		return l.marks[class].Frontier*second + 1 + l.cfg.Seed.draw(id)
-	case l.set.Shuffle.includes(arrival):
-		return l.set.Shuffle.key(id)
-	default:
-		return arrival
 	}
+	return l.set.Shuffle.key(id, arrival)
 }
 
 // Ask decides one request of a visitor.

@@ -1,9 +1,9 @@
 package queue
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"math/bits"
+
+	"github.com/anteroom/anteroom"
 )
 
 // Seed fixes every draw of a room's lottery.
@@ -19,17 +19,9 @@ const lotteryScale = 3600 * second
 // exponential draw is distributed as on the first day. A round moves the frontier over as many
 // tickets as may enter and needs no draw of its own.
 //
-// The draw is -ln(u) with u from SHA-256(seed, ticket), in whole numbers only, so that anybody can
+// The draw is -ln(u) with u from SHA-256(seed, public id), in whole numbers only, so that anybody can
 // recompute it bit by bit.
-func (s Seed) draw(id ID) int64 {
-	h := sha256.New()
-	h.Write(s[:])
-	h.Write(id[:])
-	var sum [sha256.Size]byte
-	u := binary.BigEndian.Uint64(h.Sum(sum[:0])[:8])
-	hi, lo := bits.Mul64(negLog(u), uint64(lotteryScale))
-	return int64(hi<<32 | lo>>32)
-}
+func (s Seed) draw(id ID) int64 { return lotteryKey(s, PublicID(id)) }
 
 // negLog is -ln((u+1)/2^64) as a fixed-point number with 32 fractional bits.
 func negLog(u uint64) uint64 {
@@ -56,18 +48,19 @@ func negLog(u uint64) uint64 {
 	return hi<<32 | lo>>32
 }
 
-// key is the drawn place of a ticket that is shuffled, within the span.
-func (s *Shuffle) key(id ID) int64 {
-	from, until := s.From.UnixMicro(), s.Until.UnixMicro()
-	hi, _ := bits.Mul64(s.Seed.shuffle(id), 2*uint64(until-from)) // the draw has 63 bits
-	return from + int64(hi)
+// key is the place of a ticket by its arrival. A ticket of the span has its published key, counted from
+// the beginning of the span. When that reaches beyond the end of a short span, those who came after it
+// move back by as much, so that nobody of them gets between.
+func (s *Shuffle) key(id ID, arrival int64) int64 {
+	switch {
+	case s.includes(arrival):
+		return s.From.UnixMicro() + shuffleKey(s.Seed, PublicID(id))
+	case s.Until.IsZero() || arrival < s.Until.UnixMicro():
+		return arrival
+	default:
+		return arrival + max(0, shuffleSpan-s.Until.Sub(s.From).Microseconds())
+	}
 }
 
-// shuffle is a ticket's draw for a shuffle: uniform in 63 bits.
-func (s Seed) shuffle(id ID) uint64 {
-	h := sha256.New()
-	h.Write(s[:])
-	h.Write(id[:])
-	var sum [sha256.Size]byte
-	return binary.BigEndian.Uint64(h.Sum(sum[:0])[:8]) >> 1
-}
+// drawn tells that keys are drawn: in a lottery, and where a span of arrivals is shuffled.
+func (s *Settings) drawn() bool { return s.Method == anteroom.Random || !s.Shuffle.Until.IsZero() }

@@ -14,7 +14,7 @@ func TestLotteryIsFair(t *testing.T) {
 	set := fifo(200, 200, 60*time.Second)
 	set.Method = anteroom.Random
 	set.NewUsersPerMinute = 10000
-	w := newWorld(t, 11, set)
+	w := newWorld(t, 13, set)
 	for i := range 3000 {
 		w.at(w.now.Add(time.Duration(i)*2*time.Millisecond), func() {
 			p := w.arrive(time.Duration(w.rng.ExpFloat64() * float64(time.Minute)))

@@ -82,6 +82,26 @@ func newRegistry(now int64) registry {
 	}
 }
 
+// emptyLines takes every ticket out of line. Tickets with the same key go by their public ids when the
+// keys are drawn, as in the record of a draw, and else in the order in which they came.
+func (r *registry) emptyLines(drawn bool) {
+	var tie func(a, b uint32) int
+	if drawn {
+		tie = r.byPublicID
+	}
+	for class := range r.lines {
+		r.lines[class] = line{tie: tie}
+	}
+	r.due = line{tie: tie}
+	r.inLine, r.away = 0, 0
+	clear(r.counts)
+	clear(r.dirty)
+}
+
+func (r *registry) byPublicID(a, b uint32) int {
+	return compareIDs(PublicID(r.slab.at(a).id), PublicID(r.slab.at(b).id))
+}
+
 // find gives the ticket with the ID.
 func (r *registry) find(id ID) (uint32, *ticket, bool) {
 	slot, ok := r.byID[id]
@@ -239,7 +259,7 @@ func (r *registry) slots() (called, waiting []uint32) {
 		}
 	}
 	slices.SortFunc(called, func(a, b uint32) int {
-		return comparePlaces(place{r.slab.at(a).key, a}, place{r.slab.at(b).key, b})
+		return r.due.compare(place{r.slab.at(a).key, a}, place{r.slab.at(b).key, b})
 	})
 	waiting = make([]uint32, 0, r.inLine)
 	for class := range r.lines {
