@@ -240,7 +240,7 @@ func (l *Local) Ask(now time.Time, ask Ask) Answer {
 	if ask.ID.IsZero() {
 		return l.newcomer(t, ask)
 	}
-	if slot, s, ok := l.sessions.find(ask.ID); ok {
+	if slot, s, ok := l.sessions.find(ask.ID); ok && !l.cameBack(ask, slot, s) {
 		return l.askSession(t, ask, slot, s)
 	}
 	slot, tk, waits := l.tickets.find(ask.ID)
@@ -265,9 +265,25 @@ func (l *Local) askSession(now int64, ask Ask, slot uint32, s *session) Answer {
 	a := Answer{Verdict: Admitted, Known: true, Home: l.tag}
 	if ask.Purpose == Enter {
 		a.Seq = l.touch(now, s)
+		if l.from(ask) {
+			l.moves.take(s.id, stampOf(ask.LastSeen), ask.Home)
+		}
 	}
 	l.sessionCookie(&a, s)
 	return a
+}
+
+// from tells that the cookie was given by another data center.
+func (l *Local) from(ask Ask) bool { return ask.Home != 0 && ask.Home != l.tag }
+
+// cameBack forgets a session that ended here after it had moved away, when its visitor returns: the end
+// was that of this data center's share in it.
+func (l *Local) cameBack(ask Ask, slot uint32, s *session) bool {
+	if s.state != sessionEnded || !l.from(ask) || ask.Accepted.IsZero() || ask.Purpose != Enter {
+		return false
+	}
+	l.sessions.forget(slot, s)
+	return true
 }
 
 // sessionCookie fills in what the cookie of a session carries.
@@ -359,7 +375,7 @@ func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 		l.sessionCookie(&a, &s)
 		return a
 	}
-	moved := ask.Home != 0 && ask.Home != l.tag
+	moved := l.from(ask)
 	until := s.end(l.set) - coverMargin
 	known := !moved && l.rights.recognise()
 	if !known && ask.Home != 0 && l.rights.idle() == 0 {

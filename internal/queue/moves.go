@@ -137,8 +137,9 @@ func (m *moves) uncover(id ID) {
 // to the head of the line.
 const coverMargin = 5 * second
 
-// sightGrain is the grain of times in cookies.
-const sightGrain = milli
+// sightGrain is what two readings of one moment may differ by: cookies count in milliseconds, and the
+// room's time is measured anew with each grant. It is far below coverMargin.
+const sightGrain = 500 * milli
 
 // heed looks at notices of sessions that have moved away. A visitor who was here since then is kept; for
 // the others the right leaves with the session.

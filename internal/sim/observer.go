@@ -153,7 +153,7 @@ func (o *observer) seen(v *visitor) {
 // watch looks whether a visitor is still active after a while.
 func (o *observer) watch(v *visitor, after time.Duration) {
 	o.e.after(after, func() {
-		if left := o.w.Room.Session - o.e.now.Sub(v.last); left > 0 {
+		if left := o.w.Room.Session - o.e.now.Sub(v.last); left > 0 && (!v.moved || left > lateMove) {
 			o.watch(v, left)
 			return
 		}
@@ -167,10 +167,13 @@ func (o *observer) failed(*visitor) { o.lost++ }
 
 // thrownOut notes somebody inside who was sent to the line.
 func (o *observer) thrownOut(v *visitor) {
-	if left := o.w.Room.Session - o.e.now.Sub(v.last); left > 0 {
+	if left := o.w.Room.Session - o.e.now.Sub(v.last); left > 0 && (!v.moved || left > lateMove) {
 		o.complain("an active session was ended %v too early in data center %d", left, v.center)
 	}
 }
+
+// lateMove is the last part of a session in which it may not find a right in another data center.
+const lateMove = 5 * time.Second
 
 // lowerGrace is how long data centers may need to hear of a lowered limit.
 const lowerGrace = 10 * time.Second

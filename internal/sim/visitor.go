@@ -39,6 +39,7 @@ type visitor struct {
 	inside   bool
 	counted  bool // among the active
 	waits    bool // was told to wait
+	moved    bool // has changed the data center
 	gone     bool
 	asleep   bool // waits in a held request
 
@@ -178,7 +179,7 @@ func (p *people) ask(v *visitor) reply {
 		p.polls++
 	}
 	if p.w.Crowd.Moves > 0 && p.e.rng.Float64() < p.w.Crowd.Moves && !v.cookie.id.IsZero() {
-		v.center = p.e.rng.IntN(p.w.Network.Centers)
+		v.center, v.moved = p.e.rng.IntN(p.w.Network.Centers), true
 	}
 	r := p.system.ask(request{
 		center: v.center, node: v.node, cookie: v.cookie, class: v.class,
