@@ -379,7 +379,7 @@ func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 	until := s.end(l.set) - coverMargin
 	known := !moved && l.rights.recognise()
 	if !known && ask.Home != 0 && l.rights.idle() == 0 {
-		if until <= now {
+		if until < now+coverMin {
 			return l.latecomer(now, ask)
 		}
 		l.moves.shelter(s.id, until)

@@ -133,9 +133,13 @@ func (m *moves) uncover(id ID) {
 }
 
 // coverMargin is how much earlier than its cookie says a session counts as given up by its former home:
-// what clocks differ by, and a message's way. One that moves later than that and finds no right goes
-// to the head of the line.
-const coverMargin = 5 * second
+// what clocks differ by, and a message's way. coverMin is how long the former home must hold the right
+// from now on, so that it can follow. One that moves later than that and finds no right goes to the
+// head of the line.
+const (
+	coverMargin = 5 * second
+	coverMin    = 5 * second
+)
 
 // sightGrain is what two readings of one moment may differ by: cookies count in milliseconds, and the
 // room's time is measured anew with each grant. It is far below coverMargin.

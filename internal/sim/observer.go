@@ -173,7 +173,7 @@ func (o *observer) thrownOut(v *visitor) {
 }
 
 // lateMove is the last part of a session in which it may not find a right in another data center.
-const lateMove = 5 * time.Second
+const lateMove = 10 * time.Second
 
 // lowerGrace is how long data centers may need to hear of a lowered limit.
 const lowerGrace = 10 * time.Second
