@@ -103,6 +103,9 @@ func (g *Global) hand(k kindOf, limit int, wish []wishes) {
 			h.give(i, l.debt)
 		}
 	}
+	for _, c := range g.centers {
+		h.pool -= k.of(c).debt // what the ledger does not allow yet is kept for them
+	}
 	if h.pool > 0 {
 		for _, i := range g.byRefusal() {
 			h.give(i, g.centers[i].outstanding()-k.of(g.centers[i]).idle)
