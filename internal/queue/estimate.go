@@ -63,8 +63,9 @@ type estimator struct {
 	// prior is what earlier days have shown, worth priorExits sessions.
 	prior Prior
 	// room is what all data centers together have seen, when there are others.
-	room  Experience
-	rooms bool
+	room   Experience
+	rooms  bool
+	course course
 }
 
 // Prior is what earlier days have shown: how long sessions last beyond the session duration on average,
@@ -106,7 +107,7 @@ func (e *estimator) add(x Experience) {
 
 // fade lets old observations count less.
 func (e *estimator) fade(dt float64) {
-	fade := math.Exp(-dt / memory.Seconds())
+	fade := faded(int64(dt * float64(second)))
 	e.recent.Exits *= fade
 	e.recent.Beyond *= fade
 	e.recent.Left *= fade
@@ -114,6 +115,9 @@ func (e *estimator) fade(dt float64) {
 	e.recent.Joined *= fade
 	e.spent *= fade
 }
+
+// faded is what an observation of some time ago counts.
+func faded(age int64) float64 { return math.Exp(-float64(age) / float64(memory.Microseconds())) }
 
 func (e *estimator) exit()  { e.add(Experience{Exits: 1}) }
 func (e *estimator) leave() { e.add(Experience{Left: 1}) }

@@ -11,6 +11,9 @@ func (l *Local) experience(now int64) Experience {
 func (l *Local) learn(now int64) {
 	x := &l.est.recent
 	x.Active, x.Young, x.YoungLeft = l.youth(now)
+	if l.est.rooms {
+		l.est.course.hear(now, l.est.room)
+	}
 }
 
 // youth tells how many sessions are in force, how many of them are younger than the session duration,

@@ -170,17 +170,28 @@ func (m *merged) pass(at int64, b *bucketCounts, class int, centers []*center) {
 	m.enter(max(m.frontier, at+1), class, centers)
 }
 
-// share gives the last turns to the oldest tickets of one second, by largest remainder.
+// share gives the last turns to the oldest tickets of one second, so that at any time each data center has
+// had its part of the turns given in this second: whoever is in the middle of the own tickets of a second is
+// in the middle of all. What does not divide goes to who lacks most of its part.
 func (m *merged) share(b *bucketCounts, turns, total, class int, centers []*center) {
 	at := m.frontier // entered by now
-	given := 0
-	parts := make([]int, len(centers))
-	for i := range centers {
-		parts[i] = m.left(at, b, i) * turns / total
+	given, all, passed := 0, total, turns
+	for _, c := range centers {
+		all += c.partial[class]
+		passed += c.partial[class]
+	}
+	parts, lacks := make([]int, len(centers)), make([]int, len(centers))
+	for i, c := range centers {
+		left := m.left(at, b, i)
+		lack := (left+c.partial[class])*passed - c.partial[class]*all // of its part, times all
+		parts[i] = min(max(0, lack/all), left, turns-given)
 		given += parts[i]
+		lacks[i] = lack - parts[i]*all
 	}
 	for ; given < turns; given++ {
-		parts[neediest(parts, turns, total, func(i int) int { return m.left(at, b, i) })]++
+		i := neediest(lacks, func(i int) bool { return parts[i] < m.left(at, b, i) })
+		parts[i]++
+		lacks[i] -= all
 	}
 	for i, c := range centers {
 		c.turns += uint64(parts[i])
@@ -189,12 +200,12 @@ func (m *merged) share(b *bucketCounts, turns, total, class int, centers []*cent
 	}
 }
 
-// neediest is the data center that lacks most of its part.
-func neediest(parts []int, turns, total int, left func(i int) int) (best int) {
-	most := -1
-	for i, n := range parts {
-		if l := left(i); n < l && l*turns-n*total > most {
-			best, most = i, l*turns-n*total
+// neediest is the data center that lacks most of its part, of those where anybody is left.
+func neediest(lacks []int, left func(i int) bool) (best int) {
+	best = -1
+	for i, lack := range lacks {
+		if left(i) && (best < 0 || lack > lacks[best]) {
+			best = i
 		}
 	}
 	return best

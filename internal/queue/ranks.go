@@ -1,6 +1,9 @@
 package queue
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // rankGrowth is how much denser the picture is at the head: from one point to the next, the tickets before
 // it grow by this part. Sixty points are enough for a million.
@@ -63,28 +66,60 @@ func (m *merged) sketch(points []Rank, class uint8, passed int) []Rank {
 	return append(points, Rank{Key: (seconds[len(seconds)-1] + 1) * second, Class: class, Before: int32(before)})
 }
 
-// ahead tells how many are before a ticket in the line of its class over all data centers: by the picture,
-// less those who have entered since it was made.
-func (l *Local) ahead(now int64, tk *ticket) int {
-	n := before(l.ranks.points, tk.class(), tk.key)
+// ahead tells how many are before a place in the line of its class over all data centers: by the picture,
+// less those who have had their turn since it was made. Within one second the own tickets tell the place:
+// each data center gets its part of the turns.
+func (l *Local) ahead(now int64, class uint8, p place) int {
+	line := &l.tickets.lines[class]
+	passed := l.passed(now)
+	if fresh := l.ranks.at - picturedAfter; p.key > fresh && !l.set.drawn() {
+		return max(0, l.lately(line, class, fresh, line.rank(p))-passed)
+	}
+	lower, upper, found := around(l.ranks.points, class, p.key)
+	if !found {
+		return 0
+	}
+	if upper.Key == 0 { // behind the last point
+		return max(0, int(lower.Before)-passed)
+	}
+	span, from := float64(upper.Before-lower.Before), 0
+	if lower.Before > 0 {
+		from = line.rank(place{lower.Key, 0})
+	}
+	own, mine := line.rank(place{upper.Key, 0})-from, line.rank(p)-from
+	part := float64(p.key-lower.Key) / float64(upper.Key-lower.Key)
+	if own > 0 && upper.Key-lower.Key <= second {
+		part = (float64(mine) + 0.5) / float64(own)
+	}
+	if lower.Before == 0 { // of these, some are gone, and part is of the rest
+		return int(part * max(0, span-float64(passed)))
+	}
+	return max(0, int(float64(lower.Before)+part*span)-passed)
+}
+
+// picturedAfter is after how much time the tickets of a second have been reported by everybody.
+const picturedAfter = 2 * second
+
+// lately is how many are before a ticket that came a moment ago, when others who came with it have not been
+// reported yet: so many times the own ones as there are in the picture.
+func (l *Local) lately(line *line, class uint8, fresh int64, mine int) int {
+	pictured, known := before(l.ranks.points, class, fresh), line.rank(place{fresh, 0})
+	times := 1.0
+	if known > 0 {
+		times = max(1, float64(pictured)/float64(known))
+	}
+	return max(min(before(l.ranks.points, class, math.MaxInt64), pictured+mine-known), pictured+int(times*float64(mine-known)))
+}
+
+// passed is how many have had their turn since the picture was made.
+func (l *Local) passed(now int64) int {
 	age := float64(max(0, l.toRoom(now)-l.ranks.at)) / float64(second)
-	return max(0, n-int(age*l.est.rate(l.set)))
+	return int(age * l.est.rate(l.set))
 }
 
 // before tells how many wait before a key by the picture of the lines.
 func before(points []Rank, class uint8, key int64) int {
-	lower, upper := Rank{}, Rank{}
-	found := false
-	for _, p := range points {
-		if p.Class != class {
-			continue
-		}
-		if p.Key > key {
-			upper = p
-			break
-		}
-		lower, found = p, true
-	}
+	lower, upper, found := around(points, class, key)
 	switch {
 	case !found:
 		return 0
@@ -94,4 +129,18 @@ func before(points []Rank, class uint8, key int64) int {
 		part := float64(key-lower.Key) / float64(upper.Key-lower.Key)
 		return int(float64(lower.Before) + part*float64(upper.Before-lower.Before))
 	}
+}
+
+// around gives the last point up to a key and the first one after it; the zero Rank when there is none.
+func around(points []Rank, class uint8, key int64) (lower, upper Rank, found bool) {
+	for _, p := range points {
+		if p.Class != class {
+			continue
+		}
+		if p.Key > key {
+			return lower, p, found
+		}
+		lower, found = p, true
+	}
+	return lower, Rank{}, found
 }

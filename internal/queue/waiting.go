@@ -194,7 +194,7 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 	if !inLine {
 		a.Waiting++ // a lapsed ticket that is here counts itself
 	}
-	turns := l.turnsBefore(now, place, tk)
+	turns := l.turnsBefore(now, place, slot, tk)
 	a.Estimate = l.est.of(now, l.set, turns-min(turns-1, l.idle()), a.Waiting)
 	l.sharpen(now, &a.Estimate, turns)
 	if l.ordered(now) {
@@ -216,17 +216,17 @@ func (l *Local) placeOf(slot uint32, tk *ticket) (place int, inLine bool) {
 
 // turnsBefore is after how many turns the turn of a ticket comes: over all data centers and classes, and
 // without the absent, who get none.
-func (l *Local) turnsBefore(now int64, place int, tk *ticket) int {
+func (l *Local) turnsBefore(now int64, rank int, slot uint32, tk *ticket) int {
 	if tk.state != ticketWaiting {
-		return place
+		return rank
 	}
 	called := l.tickets.due.len()
-	turns := place - called
+	turns := rank - called
 	if n := l.tickets.inLine; n > 0 {
 		turns = max(1, turns*l.tickets.present()/n)
 	}
 	if l.queue {
-		turns = max(turns, 1+l.ahead(now, tk))
+		turns = max(turns, 1+l.ahead(now, tk.class(), place{tk.key, slot}))
 	}
 	return called + l.overClasses(turns, tk.class())
 }
@@ -243,23 +243,39 @@ func (l *Local) overClasses(turns int, class uint8) int {
 }
 
 // sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
-// binds, a place is free when its permit has cooled, and no earlier in any case. With several data centers
-// the permits of one say nothing.
+// binds, a place is free when its permit has cooled, and no earlier in any case.
 func (l *Local) sharpen(now int64, e *Estimate, place int) {
-	need := place - l.permit.idle()
-	if !e.Known || need <= 0 || l.set.Method != anteroom.FIFO || l.est.rooms {
+	if !e.Known || l.set.Method != anteroom.FIFO {
 		return
 	}
-	at, ok := l.permits.freeAt(need)
+	wait, ok := l.cooled(now, e, place)
 	if !ok {
 		return
 	}
-	wait := time.Duration(at-now) * time.Microsecond
 	if wait > e.Middle {
 		e.Low, e.Middle, e.High = max(e.Low, wait), wait, max(e.High, wait)
 	} else if l.est.rateBinds(l.set) {
 		e.Low, e.Middle, e.High = wait, wait, wait
 	}
+}
+
+// cooled is in how much time the permit for a place in line will have cooled; false when that is not known.
+// The permits of a lone data center are known exactly.
+func (l *Local) cooled(now int64, e *Estimate, place int) (time.Duration, bool) {
+	if !l.est.rooms {
+		need := place - l.permit.idle()
+		if need <= 0 {
+			return 0, false
+		}
+		at, ok := l.permits.freeAt(need)
+		return time.Duration(at-now) * time.Microsecond, ok
+	}
+	all := float64(l.set.NewUsersPerMinute)
+	if !l.est.rateBinds(l.set) || !l.est.course.whole(all) {
+		return 0, false
+	}
+	need := e.Middle.Seconds() * l.est.rate(l.set) // of those before, some will give up
+	return seconds(l.est.course.again(now, need, all)), true
 }
 
 // head tells whether the visitor's turn is near.
@@ -316,12 +332,12 @@ func (l *Local) stepUp(now int64, slot uint32, tk *ticket) {
 // turn tells whether a right and a permit are at hand for this very ticket; one that has lapsed is due
 // again with the next request. In a line the rights
 // belong to the due tickets in the order of their keys, so nobody who asks more often gains; the
-// winners of a lottery take them as they come.
+// winners of a lottery take them as they come, unless a published draw has given them places.
 func (l *Local) turn(slot uint32, tk *ticket) bool {
 	switch {
 	case l.set.QueueAll || l.rejects() || tk.state == ticketWaiting:
 		return false
-	case l.set.Method == anteroom.Random:
+	case l.set.Method == anteroom.Random && tk.lot() == 0:
 		return l.idle() > 0
 	default:
 		return l.tickets.due.rank(place{tk.key, slot}) < l.idle()
