@@ -14,7 +14,9 @@ type LocalConfig struct {
 	// Complete tells that what is restored is the whole memory of the incarnations before: the journal was
 	// written before each answer. Otherwise what they held and nobody remembers is quarantined.
 	Complete bool
-	// Seed fixes the draws of the lottery. It must be secret while it is in use.
+	// Room names the room in the records of its draws.
+	Room string
+	// Seed is that of the room's first draw. It must be secret until that draw has ended.
 	Seed     Seed
 	Settings Settings
 	Pace     Pace
@@ -51,6 +53,7 @@ type Local struct {
 	moves   moves
 	time    roomTime
 	fair    rounds // of turns that it gives by itself
+	draws   drawing
 
 	// order counts how often the keys changed their meaning. Everyone of a class with a key up to dueKey
 	// has their turn in this order; marks repeat the last grant.
@@ -148,6 +151,7 @@ func NewLocal(now time.Time, cfg LocalConfig) *Local {
 		report:   reporting{full: true, changed: true},
 	}
 	l.est.prior = cfg.Prior
+	l.draws.number, l.draws.seed = 1, cfg.Seed
 	l.tickets.emptyLines(l.set.drawn())
 	if l.axis() != 0 { // a journal begins with times of arrival
 		l.reorder(c.last)
@@ -214,6 +218,7 @@ func (l *Local) reorder(now int64) {
 func (l *Local) rekey(slot uint32, key int64) {
 	t := l.tickets.slab.at(slot)
 	t.key = key
+	t.setLot(0)
 	l.tickets.enter(slot, t)
 	l.record(Record{Kind: RecordJoin, ID: t.id, At: t.arrival, Key: key, Class: t.class()})
 }
@@ -229,7 +234,7 @@ func (l *Local) axis() int {
 // keyFor is the place of a ticket that joins now.
 func (l *Local) keyFor(class uint8, id ID, arrival int64) int64 {
 	if l.axis() != 0 {
-		return l.marks[class].Frontier*second + 1 + l.cfg.Seed.draw(id)
+		return l.drawBase(class) + l.draws.seed.draw(id)
 	}
 	return l.set.Shuffle.key(id, arrival)
 }
@@ -271,6 +276,12 @@ func (l *Local) askSession(now int64, ask Ask, slot uint32, s *session) Answer {
 	}
 	l.sessionCookie(&a, s)
 	return a
+}
+
+// forgetful tells that this incarnation may not remember every session of the one before: their rights are
+// among those that it has inherited, even when others that it remembers have ended by now.
+func (l *Local) forgetful(now int64) bool {
+	return !l.cfg.Complete && now < l.started+(l.set.Session+sessionMargin).Microseconds()
 }
 
 // from tells that the cookie was given by another data center.
@@ -377,7 +388,7 @@ func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 	}
 	moved := l.from(ask)
 	until := s.end(l.set) - coverMargin
-	known := !moved && l.rights.recognise()
+	known := !moved && (l.rights.recognise() || l.forgetful(now))
 	if !known && ask.Home != 0 && l.rights.idle() == 0 {
 		if until < now+coverMin {
 			return l.latecomer(now, ask)
@@ -477,7 +488,7 @@ func (l *Local) Quiet() bool {
 
 // Size is how many records a snapshot would have, about.
 func (l *Local) Size() int {
-	return len(l.tickets.byID) + 2*len(l.sessions.byID) + l.permits.count
+	return len(l.tickets.byID) + 2*len(l.sessions.byID) + l.permits.count + l.draws.size()
 }
 
 // Pending tells whether Drain has anything to hand over.

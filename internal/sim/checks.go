@@ -17,6 +17,7 @@ func newChecks(r *run) *checks { return &checks{r: r} }
 func (c *checks) faulty(f Fault) {
 	c.any = true
 	c.striking++
+	c.r.look.disturbed = c.striking > 1 || f.Kind != LowerLimit
 	if f.Kind == NodesLost {
 		c.healed()
 	}
@@ -24,6 +25,7 @@ func (c *checks) faulty(f Fault) {
 
 func (c *checks) healed() {
 	c.striking--
+	c.r.look.disturbed = c.striking > 0
 	c.quietAt = c.r.e.since()
 	c.last = c.quietAt
 }
