@@ -10,6 +10,8 @@ import (
 type Pair struct {
 	*Local
 	Global *Global
+
+	settings Settings // as configured; see inForce
 }
 
 // NewPair makes the coordinators of a room on a lone node, restored from the records of its journal
@@ -17,8 +19,13 @@ type Pair struct {
 func NewPair(now time.Time, cfg LocalConfig, records iter.Seq[Record]) *Pair {
 	cfg.Complete = true // the journal has every admission
 	p := &Pair{Local: NewLocal(now, cfg), Global: NewGlobal(now, GlobalConfig{Epoch: cfg.Incarnation, Settings: cfg.Settings, Pace: cfg.Pace})}
+	p.settings = cfg.Settings
 	if records != nil {
 		p.Restore(now, records)
+	}
+	if s := p.inForce(); s != cfg.Settings {
+		p.Local.Configure(now, s)
+		p.Global.Configure(now, s)
 	}
 	p.exchange(now) // the leader makes itself known
 	p.exchange(now)
@@ -27,8 +34,9 @@ func NewPair(now time.Time, cfg LocalConfig, records iter.Seq[Record]) *Pair {
 
 // Configure puts new settings in force.
 func (p *Pair) Configure(now time.Time, s Settings) {
-	p.Local.Configure(now, s)
-	p.Global.Configure(now, s)
+	p.settings = s
+	p.Local.Configure(now, p.inForce())
+	p.Global.Configure(now, p.inForce())
 	p.exchange(now)
 }
 

@@ -15,6 +15,12 @@ const (
 	RecordOver   Kind = 9  // sessions last seen up to At are over: they were shorter then
 	RecordServed Kind = 8  // the origin has seen a session's first request by now: ID, At
 	RecordLeft   Kind = 10 // a session went to another data center: ID, At
+	// 11 to 13 are forms of others, see internal/wire.
+	RecordSeed   Kind = 14 // draw Order is open; its seed in ID, Arrival, Key
+	RecordSealed Kind = 15 // a ticket is in the list of draw Order: ID, At
+	RecordSeal   Kind = 16 // that list is closed: At, Method in Class; seed of the next draw in ID, Arrival, Key
+	RecordPlace  Kind = 17 // a ticket has the place Key in draw Order: ID, At
+	RecordDrawn  Kind = 18 // draw Order has ended: At, Method in Class; its commitment in ID, Arrival, Key
 )
 
 // Record is one durable fact. Replaying records over a snapshot, in order, restores a coordinator.
@@ -25,5 +31,5 @@ type Record struct {
 	Arrival int64 // microseconds since the Unix epoch
 	Key     int64
 	Order   uint64
-	Class   uint8 // of joins and turns
+	Class   uint8 // of joins and turns; the method of a draw
 }

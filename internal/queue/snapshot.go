@@ -20,10 +20,14 @@ func (l *Local) Snapshot(now time.Time) []Record {
 			out = append(out, Record{Kind: RecordTurn, At: t, Order: l.order, Key: key, Class: uint8(class)})
 		}
 	}
+	out = l.draws.snapshot(out)
 	out = l.snapshotSessions(out)
 	for slot := range l.tickets.slab.used {
 		if k := l.tickets.slab.at(slot); !k.id.IsZero() {
 			out = append(out, Record{Kind: RecordJoin, ID: k.id, At: k.arrival, Key: k.key, Class: k.class()})
+			if n := l.draws.ofLot(k.lot()); n != nil {
+				out = append(out, Record{Kind: RecordPlace, ID: k.id, At: k.arrival, Key: k.key, Order: n.Number})
+			}
 		}
 	}
 	return out
@@ -68,12 +72,14 @@ func (l *Local) snapshotSessions(out []Record) []Record {
 func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 	t := l.stamp(now)
 	r := replay{admitted: map[ID]*session{}, tickets: map[ID]Record{}, cools: map[ID]int{}}
+	r.draws = drawReplay{drawing: l.draws, room: l.cfg.Room}
 	for rec := range records {
 		r.apply(rec)
 	}
 	r.pull(t)
 	l.over = r.over
 	l.journal, l.seq = l.journal[:0], 0
+	l.draws = r.draws.drawing
 	l.restoreSessions(t, &r)
 	l.restoreTickets(t, &r)
 	l.report.full, l.report.sent = true, false
@@ -90,6 +96,7 @@ type replay struct {
 	order    uint64
 	axis     int64
 	dueKey   [ClassesMax]int64
+	draws    drawReplay
 }
 
 func (r *replay) apply(rec Record) {
@@ -133,6 +140,13 @@ func (r *replay) apply(rec Record) {
 		r.order, r.axis, r.dueKey = rec.Order, rec.Key, [ClassesMax]int64{}
 	case RecordCooled:
 		r.cooling = append(r.cooling, rec.At)
+	case RecordPlace:
+		if t, ok := r.tickets[rec.ID]; ok {
+			t.Key, t.Order = rec.Key, rec.Order
+			r.tickets[rec.ID] = t
+		}
+	case RecordSeed, RecordSealed, RecordSeal, RecordDrawn:
+		r.draws.apply(rec)
 	}
 }
 
@@ -242,6 +256,9 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 		}
 		slot, t := l.tickets.add(ticket{id: rec.ID, arrival: rec.At, key: key, seen: seen, next: seen, state: state, marks: rec.Class})
 		t.next = l.tenths(now + refreshMax.Microseconds())
+		if same && rec.Order != 0 {
+			t.setLot(lotOf(rec.Order))
+		}
 		l.watch(slot, t)
 	}
 }

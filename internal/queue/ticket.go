@@ -31,19 +31,26 @@ type ticket struct {
 	seen, next, until uint32
 	spoke             uint16 // of the ticket's entry in registry.lost, its lowest bits
 	state             ticketState
-	marks             uint8 // the priority class, and heldMark
+	marks             uint8 // the priority class, and what follows
 }
 
 // Marks of a ticket above its class: a request of the visitor is being held open; the visitor has not
-// asked when it was time to.
+// asked when it was time to; the lot, which tells of which draw the place is.
 const (
 	heldMark   = 0x80
 	absentMark = 0x40
+	lotShift   = 3
+	lotMark    = 7 << lotShift
+	classMark  = ClassesMax - 1
 )
 
-func (t *ticket) class() uint8 { return t.marks &^ (heldMark | absentMark) }
+func (t *ticket) class() uint8 { return t.marks & classMark }
 func (t *ticket) held() bool   { return t.marks&heldMark != 0 }
 func (t *ticket) absent() bool { return t.marks&absentMark != 0 }
+
+// lot is lotOf the draw of which the ticket has a place, 0 when it has none.
+func (t *ticket) lot() uint8       { return t.marks & lotMark >> lotShift }
+func (t *ticket) setLot(lot uint8) { t.marks = t.marks&^lotMark | lot<<lotShift }
 
 func (t *ticket) hold(on bool) {
 	t.marks &^= heldMark

@@ -135,6 +135,9 @@ type Answer struct {
 	Waiting int
 	// Estimate is the expected wait.
 	Estimate Estimate
+	// Draw is what is published of the draw that a waiting visitor belongs to; nil in a room that draws
+	// nothing. It never changes.
+	Draw *DrawNotice
 	// Seq is the number of the last journal record that must be durable before the answer is acted
 	// on; 0 when there is nothing to wait for.
 	Seq uint64
