@@ -130,3 +130,35 @@ func TestDrawsAreFairInEveryRound(t *testing.T) {
 		t.Errorf("newcomers won %.4f of the rounds, fair is %.4f", got, 5.0/11)
 	}
 }
+
+// TestDrawnKeysTieByPublicID: equal keys of a draw go by public id, as in its record, in any order of
+// coming; those of a line of arrivals go as they came.
+func TestDrawnKeysTieByPublicID(t *testing.T) {
+	t.Parallel()
+	for _, drawn := range []bool{false, true} {
+		r := newRegistry(0)
+		r.emptyLines(drawn)
+		var want []ID
+		for i := range byte(200) {
+			id := ID{i, 1}
+			r.add(ticket{id: id, key: 7})
+			want = append(want, id)
+		}
+		if drawn {
+			slices.SortFunc(want, func(a, b ID) int { return compareIDs(PublicID(a), PublicID(b)) })
+		}
+		for rank, id := range want {
+			slot, tk, _ := r.find(id)
+			if got, _ := r.rank(slot, tk); got != rank {
+				t.Fatalf("drawn %v: ticket %v has the rank %d, want %d", drawn, id, got, rank)
+			}
+		}
+		for rank := range want {
+			slot, tk, _ := r.find(want[len(want)-1-rank])
+			r.drop(slot, tk)
+		}
+		if n := r.lines[0].len(); n != 0 {
+			t.Errorf("drawn %v: %d tickets are left in line", drawn, n)
+		}
+	}
+}
