@@ -9,7 +9,7 @@ import (
 )
 
 // RecordBytesMax is the size of the longest record.
-const RecordBytesMax = 1 + 16 + 8 + 8 + 1
+const RecordBytesMax = sealBytes
 
 // Joins and turns of a priority class have kinds of their own, which only the byte form knows: class 0 is
 // written as it was before there were classes.
@@ -30,7 +30,12 @@ const (
 // A join or turn of a class other than 0 has one byte more:
 //
 //	join  11: ID At Key Class     turn  12: At Key Order Class
+//
+// The records of draws stand in another file.
 func AppendRecord(dst []byte, r queue.Record) []byte {
+	if sizeOfDraw(r.Kind) > 0 {
+		return appendDraw(dst, r)
+	}
 	written := writtenKind(r)
 	dst = append(dst, byte(written))
 	if hasID(r.Kind) {
@@ -46,6 +51,7 @@ func AppendRecord(dst []byte, r queue.Record) []byte {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Key))
 		dst = binary.LittleEndian.AppendUint64(dst, r.Order)
 	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver, queue.RecordLeft:
+	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see above
 	}
 	if written != r.Kind {
 		mustClass(r.Class)
@@ -84,6 +90,9 @@ func DecodeRecord(b []byte) (queue.Record, int, error) {
 		return queue.Record{}, 0, errors.New("a record is missing: the journal is damaged, move it away to begin anew")
 	}
 	written := queue.Kind(b[0])
+	if sizeOfDraw(written) > 0 {
+		return decodeDraw(b)
+	}
 	r := queue.Record{Kind: kindOf(written)}
 	size := sizeOf(written)
 	if size == 0 {
@@ -110,6 +119,7 @@ func DecodeRecord(b []byte) (queue.Record, int, error) {
 	case queue.RecordTurn, queue.RecordOrder:
 		r.Key, r.Order = int64(next()), next()
 	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver, queue.RecordLeft:
+	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see above
 	}
 	if written != r.Kind {
 		r.Class = rest[0]
@@ -125,6 +135,7 @@ func hasID(k queue.Kind) bool {
 	case queue.RecordJoin, queue.RecordAdmit, queue.RecordTouch, queue.RecordEnd, queue.RecordServed, queue.RecordLeft:
 		return true
 	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled, queue.RecordOver:
+	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see appendDraw
 	}
 	return false
 }
@@ -144,6 +155,7 @@ func sizeOf(written queue.Kind) int {
 		return 1 + 16 + 8 + 8 + 1
 	case turnOfClass:
 		return 1 + 8 + 8 + 8 + 1
+	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see sizeOfDraw
 	}
 	return 0
 }
