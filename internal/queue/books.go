@@ -35,3 +35,7 @@ func (l *Local) trace(id ID) {
 
 // Present is how many of those in line are there: the others have not asked when it was time to.
 func (l *Local) Present() int { return l.tickets.present() }
+
+// Capacity is how many rights and permits this data center can have in use: what it holds, without what it
+// will give back as soon as it is idle.
+func (l *Local) Capacity() (rights, permits int) { return l.rights.capacity(), l.permit.capacity() }

@@ -53,3 +53,6 @@ func (e *escrow) recognise() bool {
 func (e *escrow) account() Account {
 	return Account{Granted: e.granted, Returned: e.returned, Idle: e.idle(), Debt: e.debt()}
 }
+
+// capacity is how many can be in use: what is held, without what is called back.
+func (e *escrow) capacity() int { return max(min(e.held(), e.most), min(e.used, e.held())) }

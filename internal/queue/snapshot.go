@@ -206,6 +206,9 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 		}
 		switch {
 		case s.state == sessionActive && s.end(l.set) > now:
+			if !l.cfg.Complete {
+				s.seen = max(s.seen, now) // it may have been seen until a moment ago
+			}
 			l.sessions.begin(*s, l.set)
 			l.rights.used++
 		case s.state == sessionEnded && s.seen+remembered(l.set) > now:

@@ -6,8 +6,8 @@ import (
 	"github.com/anteroom/anteroom/internal/queue"
 )
 
-// books follows what the data centers hold by their own accounts, after each of their steps: together it
-// must never be above a limit.
+// books follows what the data centers can use by their own accounts, after each of their steps: together
+// it must never be above a limit.
 type books struct {
 	held    [2][]int // rights and permits by data center
 	sum     [2]int
@@ -38,12 +38,13 @@ func (b *books) look(r *rooms, dc *dataCenter) {
 		return // until it knows what it inherits, what it held before counts
 	}
 	limits := [2]int{r.settings.TotalActiveUsers, r.settings.NewUsersPerMinute}
-	for kind, account := range [2]queue.Account{rights, permits} {
+	usableRights, usablePermits := dc.local.Capacity()
+	for kind, usable := range [2]int{usableRights, usablePermits} {
 		before := b.sum[kind]
-		b.sum[kind] += account.Held() - b.held[kind][dc.index]
-		b.held[kind][dc.index] = account.Held()
+		b.sum[kind] += usable - b.held[kind][dc.index]
+		b.held[kind][dc.index] = usable
 		if b.sum[kind] > limits[kind] && b.sum[kind] > before && b.sum[kind] > b.allowed[kind] {
-			r.complain("the data centers hold %d %s, the limit is %d; %s took the last", b.sum[kind], [2]string{"rights", "permits"}[kind], limits[kind], dc.name)
+			r.complain("the data centers can use %d %s, the limit is %d; %s took the last", b.sum[kind], [2]string{"rights", "permits"}[kind], limits[kind], dc.name)
 		}
 		if b.sum[kind] <= limits[kind] {
 			b.allowed[kind] = limits[kind]
