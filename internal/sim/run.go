@@ -6,6 +6,7 @@ import (
 
 	"github.com/anteroom/anteroom/internal/queue"
 	"github.com/anteroom/anteroom/internal/sys"
+	"github.com/anteroom/anteroom/internal/wire"
 )
 
 // progressEvery is the virtual time between two calls of progress.
@@ -158,9 +159,9 @@ func part(n, of int) float64 {
 func wireSize(m any) int {
 	switch m := m.(type) {
 	case queue.Report:
-		return 150 + 13*len(m.Buckets)
+		return len(wire.AppendReport(nil, m))
 	case queue.Grant:
-		return 150 + 9*len(m.Ranks)
+		return len(wire.AppendGrant(nil, m))
 	}
 	panic(fmt.Sprintf("%T is no message", m))
 }
