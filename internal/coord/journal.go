@@ -199,6 +199,20 @@ func (j *journal) flush() {
 	j.wait(seq)
 }
 
+// sync writes what was collected and forces it to the disk: what a draw has published must not be
+// forgotten with the power. A failing disk is told like any other failed write.
+func (j *journal) sync() {
+	j.flush()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.writing {
+		j.done.Wait()
+	}
+	if err := j.file.Sync(); err != nil && !j.ended {
+		j.breakLocked(err)
+	}
+}
+
 // writeLocked writes the collected frames, with the lock released during the write.
 func (j *journal) writeLocked() {
 	out, seq := j.buf, j.seq

@@ -100,7 +100,7 @@ func (n *Node) Add(rooms []Room) error {
 	return errors.Join(faults...)
 }
 
-// Keep ends every room that is not among these, and deletes its journal.
+// Keep ends every room that is not among these, and deletes its files.
 func (n *Node) Keep(rooms []Room) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -115,7 +115,7 @@ func (n *Node) Keep(rooms []Room) error {
 	var faults []error
 	for id, r := range old {
 		if next[id] == nil {
-			faults = append(faults, r.close(), os.Remove(r.log.path))
+			faults = append(faults, r.close(), os.Remove(r.log.path), os.RemoveAll(r.drawn.dir))
 		}
 	}
 	return errors.Join(faults...)
@@ -133,10 +133,10 @@ func (n *Node) open(spec Room) (*room, error) {
 		return nil, fmt.Errorf("room id %q is no file name", spec.ID)
 	}
 	cfg := queue.LocalConfig{
-		DataCenter: n.opts.DataCenter, Incarnation: n.incarnation,
+		DataCenter: n.opts.DataCenter, Incarnation: n.incarnation, Room: spec.ID,
 		Settings: spec.Settings, Pace: queue.NearPace(),
 	}
-	return openRoom(filepath.Join(n.opts.Dir, spec.ID+".journal"), cfg, roomDeps{n.opts.Clock, n.journalFault(), n.opts.Logger})
+	return openRoom(filepath.Join(n.opts.Dir, spec.ID), cfg, roomDeps{n.opts.Clock, n.journalFault(), n.opts.Logger})
 }
 
 // journalFault makes the function that a journal tells of its failures. Rooms go on without one:

@@ -20,6 +20,9 @@ type room struct {
 	seed   queue.Seed
 	log    *journal
 	quiet  atomic.Bool // nobody is here; time passes in large steps
+	drawn  drawRecords
+	// drawing is held while a draw is sealed or ended; it is taken before mu.
+	drawing sync.Mutex
 
 	mu       sync.Mutex
 	pair     *queue.Pair
@@ -46,9 +49,10 @@ type roomDeps struct {
 	log   *slog.Logger
 }
 
-// openRoom brings a room to life from its journal.
-func openRoom(path string, cfg queue.LocalConfig, deps roomDeps) (*room, error) {
+// openRoom brings a room to life from its journal. Its files begin with base.
+func openRoom(base string, cfg queue.LocalConfig, deps roomDeps) (*room, error) {
 	sys.RandomBytes(cfg.Seed[:])
+	path := base + ".journal"
 	log, old, err := openJournal(path, cfg.Seed, deps.fail)
 	if err != nil {
 		return nil, err
@@ -58,11 +62,18 @@ func openRoom(path string, cfg queue.LocalConfig, deps roomDeps) (*room, error) 
 	if old.cut > 0 {
 		deps.log.Warn("the end of a journal was torn and is cut off", "path", path, "bytes", old.cut)
 	}
-	r := &room{clock: deps.clock, logger: deps.log, seed: old.seed, log: log, settings: cfg.Settings, held: map[queue.ID]*heldTicket{}}
+	r := &room{
+		clock: deps.clock, logger: deps.log, seed: old.seed, log: log, drawn: drawRecords{base + ".draws"},
+		settings: cfg.Settings, held: map[queue.ID]*heldTicket{},
+	}
 	r.pair = queue.NewPair(now, cfg, slices.Values(old.records))
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.afterLocked(now)
+	r.mu.Unlock()
+	if _, err := r.finishDraw(); err != nil {
+		// The list stays sealed and can be drawn again: a room must not be away for it.
+		deps.log.Error("a draw that was cut off is not finished", "path", path, "error", err)
+	}
 	return r, nil
 }
 
