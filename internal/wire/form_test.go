@@ -125,6 +125,9 @@ func fillNumber(t *rapid.T, v reflect.Value, path, name string) {
 // roundTrip wants every field of every message back.
 func (f *form[T]) roundTrip(t *testing.T) {
 	t.Helper()
+	if t.Failed() { // it is known already which field is lost
+		return
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := f.draw(t)
 		before := rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "before")
