@@ -25,6 +25,13 @@ type Rooms interface {
 	Status(ctx context.Context, roomID string) (queue.Status, error)
 	// EndSession ends one session early. An unknown one is an error with anteroom.CodeNotFound.
 	EndSession(ctx context.Context, roomID string, id queue.ID) error
+	// Draws tells what the room publishes of its draws; SealDraw and EndDraw go on with them and tell what
+	// has become.
+	Draws(ctx context.Context, roomID string) (queue.DrawState, error)
+	SealDraw(ctx context.Context, roomID string) (queue.DrawState, error)
+	EndDraw(ctx context.Context, roomID string, external queue.DrawExternal) (queue.DrawState, error)
+	// ServeDrawRecord answers with the record of a draw, or fails before it has written anything.
+	ServeDrawRecord(w http.ResponseWriter, r *http.Request, roomID string, number uint64) error
 }
 
 // Options are the parts that the API connects.
@@ -69,6 +76,8 @@ func (h *handler) paths() map[string]methods {
 		"/accounts/{account}/waiting_rooms": {http.MethodGet: h.listAccountRooms},
 		"/zones/{zone}/waiting_rooms":       {http.MethodGet: h.listRooms, http.MethodPost: h.createRoom},
 		room + "/status":                    {http.MethodGet: h.roomStatus},
+		room + "/draw":                      {http.MethodGet: h.getDraw, http.MethodPost: h.goOnWithDraw},
+		room + "/draw/{number}":             {http.MethodGet: h.getDrawRecord},
 		room + "/sessions/{ticket}":         {http.MethodDelete: h.endSession},
 		room: {
 			http.MethodGet: h.getRoom, http.MethodPut: h.putRoom,

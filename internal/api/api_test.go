@@ -39,6 +39,7 @@ type rooms struct {
 	status map[string]queue.Status
 	err    error
 	ended  []string
+	draws  draws
 }
 
 func (r *rooms) Status(_ context.Context, id string) (queue.Status, error) {

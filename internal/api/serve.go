@@ -32,6 +32,8 @@ type reply struct {
 	info     *resultInfo
 	messages []message
 	revision uint64 // makes an ETag when not 0
+	// serve answers by itself, without the envelope; nil for most.
+	serve func(w http.ResponseWriter, r *http.Request) error
 }
 
 // endpoint answers one request.
@@ -96,6 +98,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) respond(e endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		rep, err := call(e, r)
+		if err == nil && rep.serve != nil {
+			if err = rep.serve(w, r); err == nil {
+				return
+			}
+		}
 		if err != nil {
 			h.fail(w, r, err)
 			return

@@ -16,6 +16,8 @@ type roomStatus struct {
 	EstimatedQueued      int    `json:"estimated_queued_users"`
 	EstimatedTotalActive int    `json:"estimated_total_active_users"`
 	MaxEstimatedMinutes  int    `json:"max_estimated_time_minutes"`
+	// Draw is left out of the published form where a room draws nothing.
+	Draw *drawState `json:"draw,omitempty"`
 }
 
 func (h *handler) roomStatus(r *http.Request) (reply, error) {
@@ -38,6 +40,9 @@ func (h *handler) roomStatus(r *http.Request) (reply, error) {
 		status.Status = "suspended"
 	case now.State == queue.Queueing:
 		status.Status = "queueing"
+	}
+	if draws, err := h.o.Rooms.Draws(r.Context(), record.Room.ID); err == nil && draws.Any() {
+		status.Draw = drawStateOf(record.Room.ID, &draws)
 	}
 	return reply{result: status}, nil
 }

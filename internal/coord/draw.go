@@ -11,36 +11,29 @@ import (
 	"github.com/anteroom/anteroom/internal/sys"
 )
 
-// Draws are the draws of a room and which of their records are kept.
-type Draws struct {
-	queue.DrawState
-	// Records are the numbers of the kept records, oldest first.
-	Records []uint64
-}
-
 // Draws tells what a room publishes of its draws.
-func (n *Node) Draws(_ context.Context, id string) (Draws, error) {
+func (n *Node) Draws(_ context.Context, id string) (queue.DrawState, error) {
 	r, err := n.room(id)
 	if err != nil {
-		return Draws{}, err
+		return queue.DrawState{}, err
 	}
 	return r.drawState()
 }
 
 // SealDraw closes the list of a room's open draw. It is durable when SealDraw returns.
-func (n *Node) SealDraw(_ context.Context, id string) (Draws, error) {
+func (n *Node) SealDraw(_ context.Context, id string) (queue.DrawState, error) {
 	r, err := n.room(id)
 	if err != nil {
-		return Draws{}, err
+		return queue.DrawState{}, err
 	}
 	return r.sealDraw()
 }
 
 // EndDraw draws the places of the sealed list and publishes the record.
-func (n *Node) EndDraw(_ context.Context, id string, external queue.DrawExternal) (Draws, error) {
+func (n *Node) EndDraw(_ context.Context, id string, external queue.DrawExternal) (queue.DrawState, error) {
 	r, err := n.room(id)
 	if err != nil {
-		return Draws{}, err
+		return queue.DrawState{}, err
 	}
 	return r.endDraw(external)
 }
@@ -54,16 +47,17 @@ func (n *Node) DrawRecord(_ context.Context, id string, number uint64) (io.ReadC
 	return r.drawn.open(number)
 }
 
-func (r *room) drawState() (Draws, error) {
+func (r *room) drawState() (queue.DrawState, error) {
 	r.mu.Lock()
 	state := r.pair.Draws()
 	r.mu.Unlock()
-	kept, err := r.drawn.list()
-	return Draws{state, kept}, err
+	var err error
+	state.Records, err = r.drawn.list()
+	return state, err
 }
 
 // sealDraw closes the list. A line of a million stands still for a second meanwhile.
-func (r *room) sealDraw() (Draws, error) {
+func (r *room) sealDraw() (queue.DrawState, error) {
 	r.drawing.Lock()
 	defer r.drawing.Unlock()
 	var next queue.Seed
@@ -71,14 +65,14 @@ func (r *room) sealDraw() (Draws, error) {
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return Draws{}, ErrNoRoom
+		return queue.DrawState{}, ErrNoRoom
 	}
 	now := r.clock.Now()
 	err := r.pair.Seal(now, next)
 	r.afterLocked(now)
 	r.mu.Unlock()
 	if err != nil {
-		return Draws{}, err
+		return queue.DrawState{}, err
 	}
 	r.log.sync()
 	return r.drawState()
@@ -86,30 +80,30 @@ func (r *room) sealDraw() (Draws, error) {
 
 // endDraw writes the record before anybody moves: what a crash leaves in between is finished by
 // finishDraw. A record that cannot be written draws nothing, and nothing of it is published.
-func (r *room) endDraw(external queue.DrawExternal) (Draws, error) {
+func (r *room) endDraw(external queue.DrawExternal) (queue.DrawState, error) {
 	r.drawing.Lock()
 	defer r.drawing.Unlock()
 	if done, err := r.finishDraw(); done || err != nil {
-		return Draws{}, errors.Join(err, errDrawn(done)) // a record that may have been seen is never exchanged
+		return queue.DrawState{}, errors.Join(err, errDrawn(done)) // a record that may have been seen is never exchanged
 	}
 	r.mu.Lock()
 	sealed := r.pair.SealedDraw()
 	r.mu.Unlock()
 	if sealed == nil {
-		return Draws{}, anteroom.Errorf(anteroom.CodeConflict, "no list is sealed").At("action").WithHint("close it with the action seal first")
+		return queue.DrawState{}, anteroom.Errorf(anteroom.CodeConflict, "no list is sealed").At("action").WithHint("close it with the action seal first")
 	}
 	record := sealed.Record(external) // outside of the lock: it takes seconds for a million
 	if faults := record.VerifyForm(); len(faults) > 0 {
-		return Draws{}, atExternal(faults)
+		return queue.DrawState{}, atExternal(faults)
 	}
 	if err := r.drawn.write(record); err != nil {
-		return Draws{}, anteroom.Errorf(anteroom.CodeUnavailable, "write the record of the draw: %w", err).
+		return queue.DrawState{}, anteroom.Errorf(anteroom.CodeUnavailable, "write the record of the draw: %w", err).
 			WithHint("mend the data directory, then draw again")
 	}
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return Draws{}, ErrNoRoom // the next start finishes the draw
+		return queue.DrawState{}, ErrNoRoom // the next start finishes the draw
 	}
 	now := r.clock.Now()
 	r.pair.EndDraw(now, external.Value)

@@ -203,7 +203,7 @@ func TestOldDrawRecordsGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	n := open(t, dir)
-	var got coord.Draws
+	var got queue.DrawState
 	for range 22 {
 		crowd(t, n, 1)
 		if _, err := n.SealDraw(t.Context(), roomID); err != nil {

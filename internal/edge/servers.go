@@ -162,6 +162,22 @@ func (r roomsForAPI) EndSession(ctx context.Context, room string, id queue.ID) e
 	return r.n.rooms.End(ctx, room, id)
 }
 
+func (r roomsForAPI) Draws(ctx context.Context, id string) (queue.DrawState, error) {
+	return r.n.rooms.Draws(ctx, id)
+}
+
+func (r roomsForAPI) SealDraw(ctx context.Context, id string) (queue.DrawState, error) {
+	return r.n.rooms.SealDraw(ctx, id)
+}
+
+func (r roomsForAPI) EndDraw(ctx context.Context, id string, external queue.DrawExternal) (queue.DrawState, error) {
+	return r.n.rooms.EndDraw(ctx, id, external)
+}
+
+func (r roomsForAPI) ServeDrawRecord(w http.ResponseWriter, req *http.Request, id string, number uint64) error {
+	return r.n.serveDrawRecord(w, req, id, number)
+}
+
 // validator gives the dashboard its view of the tokens.
 type validator struct{ *api.Authenticator }
 

@@ -48,7 +48,13 @@ type DrawState struct {
 	Sealed *DrawNotice
 	// Past are the last draws that ended, oldest first.
 	Past []*DrawNotice
+	// Records are the numbers of the draws whose records are kept, oldest first. Whoever keeps them fills
+	// it in.
+	Records []uint64
 }
+
+// Any tells that there is something to tell.
+func (s *DrawState) Any() bool { return s.Open != nil || s.Sealed != nil || len(s.Records) > 0 }
 
 // SealedDraw is a draw between its seal and its end. It never changes.
 type SealedDraw struct {
