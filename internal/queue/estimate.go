@@ -66,6 +66,9 @@ type estimator struct {
 	room   Experience
 	rooms  bool
 	course course
+	// limits are the settings in force, lowered the stamp since when they admit fewer than before.
+	limits  Settings
+	lowered int64
 }
 
 // Prior is what earlier days have shown: how long sessions last beyond the session duration on average,
@@ -193,10 +196,9 @@ func (e *estimator) line(now int64, s Settings, n int) Estimate {
 	if wait > waitMax {
 		return Estimate{}
 	}
-	if e.settled(now) {
-		return Estimate{Known: true, Low: wait, Middle: wait, High: wait}
-	}
-	return Estimate{Known: true, Ranged: true, Low: wait * 6 / 10, Middle: wait, High: wait * 16 / 10}
+	est := Estimate{Known: true, Middle: wait}
+	e.bound(now, s, &est, float64(n))
+	return est
 }
 
 // theta is the rate at which one waiting visitor gives up. Few observations mean what earlier days say.

@@ -14,6 +14,16 @@ func (l *Local) learn(now int64) {
 	if l.est.rooms {
 		l.est.course.hear(now, l.est.room)
 	}
+	l.est.limit(now, l.set)
+}
+
+// limit notes when settings admit fewer visitors than before.
+func (e *estimator) limit(now int64, s Settings) {
+	old := &e.limits
+	if s.TotalActiveUsers < old.TotalActiveUsers || s.NewUsersPerMinute < old.NewUsersPerMinute || old.Session > 0 && s.Session > old.Session {
+		e.lowered = now
+	}
+	old.TotalActiveUsers, old.NewUsersPerMinute, old.Session = s.TotalActiveUsers, s.NewUsersPerMinute, s.Session
 }
 
 // youth tells how many sessions are in force, how many of them are younger than the session duration,

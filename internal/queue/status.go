@@ -1,6 +1,10 @@
 package queue
 
-import "time"
+import (
+	"time"
+
+	"github.com/anteroom/anteroom"
+)
 
 // Status tells the room's counts as this data center knows them.
 func (l *Local) Status(now time.Time) Status {
@@ -21,6 +25,9 @@ func (l *Local) Status(now time.Time) Status {
 	}
 	if s.Waiting > 0 {
 		s.Longest = l.est.of(t, l.set, s.Waiting, s.Waiting)
+		if l.set.Method != anteroom.Random && !s.Longest.Ranged {
+			s.Longest.Low, s.Longest.High = s.Longest.Middle, s.Longest.Middle // nobody is told the bounds
+		}
 		s.OldestWait = time.Duration(l.toRoom(t)-l.oldestArrival()) * time.Microsecond
 	}
 	return s

@@ -20,7 +20,7 @@ const (
 	ticketLapsed                     // its turn has come and was not claimed in time; the place is kept
 )
 
-// ticket is one registered visitor who waits. It is 48 bytes and holds no pointers.
+// ticket is one registered visitor who waits. It is 56 bytes and holds no pointers.
 type ticket struct {
 	id      ID
 	arrival int64 // stamp
@@ -32,6 +32,7 @@ type ticket struct {
 	spoke             uint16 // of the ticket's entry in registry.lost, its lowest bits
 	state             ticketState
 	marks             uint8 // the priority class, and what follows
+	promise           promise
 }
 
 // Marks of a ticket above its class: a request of the visitor is being held open; the visitor has not

@@ -26,7 +26,7 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	a.Waiting = l.crowd() + l.pendingCount(now) + 1
 	if ask.Purpose == Look {
 		a.Turn = l.canWalkIn(now)
-		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
+		a.Estimate = l.estimate(now, l.turnsOfLast(now, ask.Class), a.Waiting)
 		a.Refresh = refresh(l.set, a.Estimate, a.Waiting, ask.Draw)
 		return a
 	}
@@ -37,8 +37,26 @@ func (l *Local) newcomer(now int64, ask Ask) Answer {
 	if l.ordered(now) {
 		a.Position = a.Waiting
 	}
-	a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
+	a.Estimate = l.estimate(now, l.turnsOfLast(now, ask.Class), a.Waiting)
 	return a
+}
+
+// turnsOfLast is after how many turns a newcomer's would come.
+func (l *Local) turnsOfLast(now int64, class uint8) int {
+	turns := l.present() + l.pendingCount(now) + 1
+	if l.queue {
+		class = l.set.classOf(class)
+		end := place{l.toRoom(now), math.MaxUint32}
+		turns = max(turns, l.tickets.due.len()+l.overClasses(l.ahead(now, class, end)+1, class))
+	}
+	return turns
+}
+
+// estimate is the wait for so many turns in a crowd.
+func (l *Local) estimate(now int64, turns, waiting int) Estimate {
+	e := l.est.of(now, l.set, turns-min(turns-1, l.idle()), waiting)
+	l.sharpen(now, &e, turns)
+	return e
 }
 
 // canWalkIn tells whether a newcomer may enter without queueing: nobody waits, and a right and a permit
@@ -122,7 +140,7 @@ func (l *Local) register(now int64, ask Ask) Answer {
 	if ask.Purpose == Look {
 		a := Answer{Verdict: Waiting, Known: true, Waiting: l.crowd() + 1, Home: l.tag}
 		l.ticketCookie(&a, ask)
-		a.Estimate = l.est.of(now, l.set, a.Waiting, a.Waiting)
+		a.Estimate = l.estimate(now, l.turnsOfLast(now, ask.Class), a.Waiting)
 		return a
 	}
 	l.settle(now, arrival)
@@ -169,7 +187,10 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	if l.rejects() {
 		a.Verdict = Refused // the place is kept for the day the room opens again
 	}
-	l.describe(now, &a, slot, tk)
+	turns := l.describe(now, &a, slot, tk)
+	if !a.Turn {
+		l.keep(now, &a.Estimate, tk, turns, ask.Purpose != Look)
+	}
 	l.ticketCookie(&a, ask)
 	a.Arrival = timeOf(tk.arrival)
 	if ask.Purpose == Look {
@@ -187,16 +208,15 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	return a
 }
 
-// describe fills in position and estimate.
-func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
+// describe fills in position and estimate, and tells after how many turns the visitor's comes.
+func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) (turns int) {
 	a.Waiting = l.crowd()
 	place, inLine := l.placeOf(slot, tk)
 	if !inLine {
 		a.Waiting++ // a lapsed ticket that is here counts itself
 	}
-	turns := l.turnsBefore(now, place, slot, tk)
-	a.Estimate = l.est.of(now, l.set, turns-min(turns-1, l.idle()), a.Waiting)
-	l.sharpen(now, &a.Estimate, turns)
+	turns = l.turnsBefore(now, place, slot, tk)
+	a.Estimate = l.estimate(now, turns, a.Waiting)
 	if l.ordered(now) {
 		a.Position = max(place, turns)
 	}
@@ -205,6 +225,7 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) {
 	}
 	coming := tk.state == ticketDue || l.spare // a right is on its way
 	a.Head = a.Turn || coming && a.Estimate.Known || a.Estimate.Known && a.Estimate.Middle < headWait
+	return turns
 }
 
 // placeOf is the ticket's place in the line of its class in this data center; false when it lapsed and
@@ -244,26 +265,25 @@ func (l *Local) overClasses(turns int, class uint8) int {
 
 // sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
 // binds, a place is free when its permit has cooled, and no earlier in any case.
-func (l *Local) sharpen(now int64, e *Estimate, place int) {
+func (l *Local) sharpen(now int64, e *Estimate, turns int) {
 	if !e.Known || l.set.Method != anteroom.FIFO {
 		return
 	}
-	wait, ok := l.cooled(now, e, place)
+	wait, ok := l.cooled(now, e, turns)
 	if !ok {
 		return
 	}
-	if wait > e.Middle {
-		e.Low, e.Middle, e.High = max(e.Low, wait), wait, max(e.High, wait)
-	} else if l.est.rateBinds(l.set) {
-		e.Low, e.Middle, e.High = wait, wait, wait
+	if wait > e.Middle || l.est.rateBinds(l.set) {
+		e.Middle = wait
+		l.est.bound(now, l.set, e, float64(turns))
 	}
 }
 
-// cooled is in how much time the permit for a place in line will have cooled; false when that is not known.
+// cooled is in how much time the permit for a turn will have cooled; false when that is not known.
 // The permits of a lone data center are known exactly.
-func (l *Local) cooled(now int64, e *Estimate, place int) (time.Duration, bool) {
+func (l *Local) cooled(now int64, e *Estimate, turns int) (time.Duration, bool) {
 	if !l.est.rooms {
-		need := place - l.permit.idle()
+		need := turns - l.permit.idle()
 		if need <= 0 {
 			return 0, false
 		}

@@ -144,14 +144,16 @@ type Answer struct {
 }
 
 // Estimate is an expected wait. For a lottery, Low, Middle and High are the waits that 25, 50 and
-// 75 % of the waiting visitors do not exceed; for a line Middle is the estimate, and Low and High
-// its range while Ranged.
+// 75 % of the waiting visitors do not exceed; for a line Middle is the estimate, and nine of ten
+// visitors enter between Low and High.
 type Estimate struct {
 	// Known is false when nothing honest can be said: nobody is admitted, or all must queue.
 	Known             bool
 	Low, Middle, High time.Duration
 	// Ranged tells that the estimate is still uncertain and should be shown as a range.
 	Ranged bool
+	// Reason says why the wait is longer than this visitor was promised before.
+	Reason Reason
 }
 
 // State is what the room does with newcomers at the moment.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/anteroom/anteroom/internal/queue"
 )
 
 // order is one visitor in the order of events: when they arrived, and when it was their turn.
@@ -15,6 +17,9 @@ func (r *run) judgeOrder(out *Result) {
 	var entries, turns []order
 	var handover []time.Duration
 	for _, v := range r.people.all {
+		if v.anew {
+			continue
+		}
 		if v.inside && !v.wasAway {
 			entries = append(entries, order{v.arrived, v.entered})
 		}
@@ -111,6 +116,9 @@ func (r *run) judgeEstimates(out *Result) {
 			if i > 0 && t.at.Add(t.mid).Sub(v.told[i-1].at.Add(v.told[i-1].mid)) > wait/promiseSlack {
 				later++
 			}
+			if i > 1 && t.unexplained(v.told[i-1], v.arrived) {
+				out.Unexplained++
+			}
 		}
 		if v.haveFirst {
 			ranged++
@@ -128,17 +136,46 @@ func (r *run) judgeEstimates(out *Result) {
 	out.MovedLater, out.FirstRange, out.FirstRanged = part(later, samples), part(inRange, ranged), ranged
 }
 
+// shown is the moment of entry that a visitor reads as a promise: the end of a range.
+func (t told) shown() time.Time {
+	if t.ranged {
+		return t.at.Add(t.high)
+	}
+	return t.at.Add(t.mid)
+}
+
+// unexplained tells that what was shown before has moved later without a reason.
+func (t told) unexplained(before told, arrived time.Time) bool {
+	slack := max(promiseLeast, before.shown().Sub(arrived)/promiseSlack) + tellGrain
+	return t.reason == queue.ReasonNone && t.shown().Sub(before.shown()) > slack
+}
+
+// promiseLeast is the least move of a promise that anybody sees, tellGrain the grain in which the room
+// remembers promises.
+const (
+	promiseLeast = 10 * time.Second
+	tellGrain    = 200 * time.Millisecond
+)
+
 // promiseGrain is the grain in which waits are shown: half a minute to both sides is the same minute.
 const promiseGrain = 30 * time.Second
 
-// judgeLottery compares arrivals and strategies with the order of entries.
+// judgeLottery compares arrivals and strategies with the order of entries, among those who waited when most
+// did: whoever waits at a moment has the same chance from then on, whenever they came.
 func (r *run) judgeLottery(out *Result) {
 	if !isLottery(&r.w) {
 		return
 	}
+	most := Point{}
+	for _, p := range r.look.series {
+		if p.Waiting > most.Waiting {
+			most = p
+		}
+	}
+	peak := r.e.start.Add(most.At)
 	var drawn []*visitor
 	for _, v := range r.people.all {
-		if v.inside && v.entered.Sub(v.arrived) > time.Second {
+		if v.inside && !v.anew && v.arrived.Before(peak) && v.entered.After(peak) {
 			drawn = append(drawn, v)
 		}
 	}

@@ -34,6 +34,9 @@ type Result struct {
 	// MovedLater is the share of shown waits that moved the promised moment later by over a tenth of
 	// the visitor's wait.
 	MovedLater float64
+	// Unexplained counts shown waits that moved what a registered visitor had been promised later by over a
+	// tenth of the whole promised wait without a reason.
+	Unexplained int
 
 	// Messages and Bytes cross between data centers per second; Polls come from visitors.
 	Messages, Bytes, Polls float64

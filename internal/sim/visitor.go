@@ -40,6 +40,7 @@ type visitor struct {
 	counted  bool // among the active
 	waits    bool // was told to wait
 	moved    bool // has changed the data center
+	anew     bool // stayed away for too long and stands in line anew
 	gone     bool
 	asleep   bool // waits in a held request
 
@@ -53,6 +54,8 @@ type visitor struct {
 type told struct {
 	at             time.Time
 	low, mid, high time.Duration
+	ranged         bool
+	reason         queue.Reason // why it is later than before
 }
 
 // group is a person with several cookies.
@@ -189,6 +192,7 @@ func (p *people) ask(v *visitor) reply {
 		return r
 	}
 	if r.cookie.id != v.cookie.id {
+		v.anew = !v.cookie.id.IsZero() && !v.inside
 		delete(p.byID, v.cookie.id)
 		p.byID[r.cookie.id] = v
 	}
@@ -244,7 +248,7 @@ func (v *visitor) hear(now time.Time, e queue.Estimate) {
 	if !e.Known {
 		return
 	}
-	t := told{now, e.Low, e.Middle, e.High}
+	t := told{now, e.Low, e.Middle, e.High, e.Ranged, e.Reason}
 	v.told = append(v.told, t)
 	if !v.haveFirst && now.Sub(v.arrived) >= firstRangeAge {
 		v.first, v.haveFirst = t, true
