@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strconv"
+
 	"github.com/anteroom/anteroom"
 )
 
@@ -80,8 +82,50 @@ func (d *document) appendSlot(dst []byte, p slot, s state, v *View, f *facts) []
 		return d.locale.appendClock(dst, v.LastUpdated)
 	case slotHintHidden:
 		return appendHidden(dst, !v.New || s == stateNo || s == stateTurn)
+	case slotLot:
+		return d.appendLot(dst, v)
+	case slotLotTicketHidden, slotLotTicket, slotLotNumber, slotCommitment, slotSealHidden, slotSealed, slotRoot, slotRecordHidden, slotRecord:
+		return appendLotSlot(dst, p, &v.Draw)
 	}
 	return dst
+}
+
+// appendLot appends the part about the draw, if there is one.
+func (d *document) appendLot(dst []byte, v *View) []byte {
+	if v.Draw.Number == 0 {
+		return dst
+	}
+	for i := range d.lot {
+		dst = append(dst, d.lot[i].static...)
+		dst = appendLotSlot(dst, d.lot[i].slot, &v.Draw)
+	}
+	return dst
+}
+
+// appendLotSlot appends a slot of the draw.
+func appendLotSlot(dst []byte, p slot, lot *Draw) []byte {
+	switch p {
+	case slotLotTicketHidden:
+		return appendHidden(dst, lot.Ticket == "")
+	case slotLotTicket:
+		return appendHTML(dst, lot.Ticket)
+	case slotLotNumber:
+		return strconv.AppendUint(dst, lot.Number, 10)
+	case slotCommitment:
+		return appendHTML(dst, lot.Commitment)
+	case slotSealHidden:
+		return appendHidden(dst, lot.Root == "")
+	case slotSealed:
+		return strconv.AppendInt(dst, int64(lot.Sealed), 10)
+	case slotRoot:
+		return appendHTML(dst, lot.Root)
+	case slotRecordHidden:
+		return appendHidden(dst, lot.Record == "")
+	case slotRecord:
+		return appendPath(dst, samePath(lot.Record, "/"))
+	default:
+		return dst
+	}
 }
 
 // placeOf is the position to show; 0 hides it.

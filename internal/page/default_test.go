@@ -311,3 +311,50 @@ func FuzzView(f *testing.F) {
 		}
 	})
 }
+
+// TestDrawIsShown: a room that draws shows what can be checked, without the script; others say nothing.
+func TestDrawIsShown(t *testing.T) {
+	t.Parallel()
+	if html := bare(render(t, "", faces()["draw"])); strings.Contains(html, "<details") {
+		t.Error("a page without a draw speaks of one")
+	}
+	open := page.Draw{Number: 3, Phase: "open", Method: "random", Commitment: strings.Repeat("c0", 32), Ticket: strings.Repeat("7e", 16)}
+	sealed, drawn := open, open
+	sealed.Phase, sealed.Sealed, sealed.Root = "sealed", 12345, strings.Repeat("2d", 32)
+	drawn.Phase, drawn.Record = "drawn", "/.anteroom/draw?room=a&number=3"
+	for _, c := range []struct {
+		name       string
+		draw       page.Draw
+		has, lacks []string
+	}{
+		{"Open", open, []string{
+			"How is my place drawn?", open.Commitment, open.Ticket, `data-d="number">3<`,
+			"<div hidden><dt>Tickets in the draw", `<a data-d="record" href="/" hidden>`,
+		}, nil},
+		{"Sealed", sealed, []string{sealed.Root, ">12345<", `<a data-d="record" href="/" hidden>`}, []string{"<div hidden><dt>Tickets"}},
+		{"Drawn", drawn, []string{`href="/.anteroom/draw?room=a&amp;number=3">Record of draw</a>`}, nil},
+	} {
+		for _, language := range page.Languages() {
+			v := *faces()["draw"]
+			v.Draw, v.Language = c.draw, language
+			html := render(t, "", &v)
+			if n := len(html); n >= 17<<10 {
+				t.Errorf("%s in %s has %d bytes", c.name, language, n)
+			}
+			if language != anteroom.DefaultLanguage {
+				continue
+			}
+			html = strings.ReplaceAll(bare(html), "\n", "")
+			for _, want := range c.has {
+				if !strings.Contains(html, want) {
+					t.Errorf("%s lacks %s: %s", c.name, want, html)
+				}
+			}
+			for _, not := range c.lacks {
+				if strings.Contains(html, not) {
+					t.Errorf("%s has %s", c.name, not)
+				}
+			}
+		}
+	}
+}

@@ -15,6 +15,9 @@ import (
 //go:embed document/page.html
 var documentSource string
 
+//go:embed document/lot.html
+var lotSource string
+
 //go:embed document/style.css
 var styleSource string
 
@@ -36,6 +39,8 @@ type book struct {
 type document struct {
 	locale *locale
 	pieces []piece
+	// lot is the part about the draw, which only rooms with one show: the others' pages stay small.
+	lot []piece
 	// heading and next are the escaped texts of each state.
 	heading, next [states][]byte
 }
@@ -65,6 +70,16 @@ const (
 	slotUpdatedISO
 	slotUpdated
 	slotHintHidden
+	slotLot
+	slotLotTicketHidden
+	slotLotTicket
+	slotLotNumber
+	slotCommitment
+	slotSealHidden
+	slotSealed
+	slotRoot
+	slotRecordHidden
+	slotRecord
 )
 
 // slotNamed finds a slot by its name in the document.
@@ -75,6 +90,9 @@ func slotNamed(name string) (slot, bool) {
 		"placeHidden": slotPlaceHidden, "position": slotPosition, "wait": slotWait,
 		"waiting": slotWaiting, "updatedISO": slotUpdatedISO, "updated": slotUpdated,
 		"hintHidden": slotHintHidden,
+		"lot":        slotLot, "lotTicketHidden": slotLotTicketHidden, "lotTicket": slotLotTicket, "lotNumber": slotLotNumber,
+		"commitment": slotCommitment, "sealHidden": slotSealHidden, "sealed": slotSealed, "root": slotRoot,
+		"recordHidden": slotRecordHidden, "record": slotRecord,
 	}[name]
 	return s, ok
 }
@@ -141,8 +159,15 @@ func makeDocument(language string, l *locale, style, script string) *document {
 	// The two are pieces of their own, so that all languages share their bytes.
 	shared := map[string]string{"style": style, "script": script}
 
+	d.pieces = cut(documentSource, fixed, shared)
+	d.lot = cut(lotSource, fixed, shared)
+	return d
+}
+
+// cut fills in texts and gives the pieces between the slots.
+func cut(source string, fixed, shared map[string]string) (pieces []piece) {
 	var static strings.Builder
-	rest := strings.ReplaceAll(documentSource, "\n", "")
+	rest := strings.ReplaceAll(source, "\n", "")
 	for {
 		before, after, found := strings.Cut(rest, "{{")
 		static.WriteString(before)
@@ -156,7 +181,7 @@ func makeDocument(language string, l *locale, style, script string) *document {
 			continue
 		}
 		if text, ok := shared[name]; ok {
-			d.pieces = append(d.pieces, piece{static: static.String()}, piece{static: text})
+			pieces = append(pieces, piece{static: static.String()}, piece{static: text})
 			static.Reset()
 			continue
 		}
@@ -164,11 +189,10 @@ func makeDocument(language string, l *locale, style, script string) *document {
 		if !ok {
 			panic(fmt.Sprintf("page: the document names %q, which is neither a text nor a slot", name))
 		}
-		d.pieces = append(d.pieces, piece{static: static.String(), slot: s})
+		pieces = append(pieces, piece{static: static.String(), slot: s})
 		static.Reset()
 	}
-	d.pieces = append(d.pieces, piece{static: static.String()})
-	return d
+	return append(pieces, piece{static: static.String()})
 }
 
 // fixed are the texts of one language by their names in the document, escaped.
@@ -176,7 +200,8 @@ func (l *locale) fixed() map[string]string {
 	m := map[string]string{
 		"t.position": l.Position, "t.wait": l.Wait, "t.waiting": l.Waiting, "t.updated": l.Updated,
 		"t.ticket": l.Ticket, "t.next": l.Next, "t.progress": l.Progress, "t.cookies": l.Cookies,
-		"t.check": l.Check,
+		"t.check": l.Check, "t.lot": l.Lot, "t.lotText": l.LotText, "t.lotTicket": l.LotTicket,
+		"t.lotFixed": l.LotFixed, "t.lotSealed": l.LotSealed, "t.lotRecord": l.LotRecord,
 	}
 	for name, text := range m {
 		m[name] = string(appendHTML(nil, text))

@@ -8,7 +8,7 @@ import (
 
 // AppendJSON appends {"cfWaitingRoom":{…}} for v to dst: the published fields in their published
 // order, then position, usersWaiting, yourTurn, ticketId, waitTimeLowSeconds, waitTimeSeconds,
-// waitTimeHighSeconds and waitTimeIsRange. A rejected visitor, a paused room and a full queue have
+// waitTimeHighSeconds, waitTimeIsRange, and draw where places are drawn. A rejected visitor, a paused room and a full queue have
 // no known wait.
 func AppendJSON(dst []byte, v *View) []byte {
 	f := factsOf(v)
@@ -50,7 +50,24 @@ func appendOwn(dst []byte, v *View, f *facts) []byte {
 	dst = appendInt(dst, `,"waitTimeLowSeconds":`, seconds(f.low))
 	dst = appendInt(dst, `,"waitTimeSeconds":`, seconds(f.mid))
 	dst = appendInt(dst, `,"waitTimeHighSeconds":`, seconds(f.high))
-	return appendBool(dst, `,"waitTimeIsRange":`, f.ranged)
+	dst = appendBool(dst, `,"waitTimeIsRange":`, f.ranged)
+	return appendDraw(dst, &v.Draw)
+}
+
+// appendDraw appends the draw that the visitor belongs to, if any.
+func appendDraw(dst []byte, d *Draw) []byte {
+	if d.Number == 0 {
+		return dst
+	}
+	dst = strconv.AppendUint(append(dst, `,"draw":{"number":`...), d.Number, 10)
+	dst = appendJSONString(append(dst, `,"phase":`...), d.Phase)
+	dst = appendJSONString(append(dst, `,"method":`...), d.Method)
+	dst = appendJSONString(append(dst, `,"commitment":`...), d.Commitment)
+	dst = appendJSONString(append(dst, `,"ticket":`...), d.Ticket)
+	dst = appendInt(dst, `,"sealedCount":`, d.Sealed)
+	dst = appendJSONString(append(dst, `,"sealedRoot":`...), d.Root)
+	dst = appendJSONString(append(dst, `,"record":`...), d.Record)
+	return append(dst, '}')
 }
 
 func appendInt(dst []byte, name string, n int) []byte {

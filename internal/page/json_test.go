@@ -211,3 +211,23 @@ func TestJSONEscapesStrings(t *testing.T) {
 		t.Errorf("not safe inside HTML: %s", b)
 	}
 }
+
+func TestJSONDraw(t *testing.T) {
+	t.Parallel()
+	v := with(func(v *page.View) {
+		v.Draw = page.Draw{Number: 2, Phase: "drawn", Method: "random", Commitment: "c0", Ticket: "7e", Sealed: 5, Root: "2d", Record: "/.anteroom/draw?room=a&number=2"}
+	})
+	got := string(page.AppendJSON(nil, v))
+	want := `"waitTimeIsRange":false,"draw":{"number":2,"phase":"drawn","method":"random","commitment":"c0","ticket":"7e",` +
+		`"sealedCount":5,"sealedRoot":"2d","record":"/.anteroom/draw?room=a\u0026number=2"}}}`
+	if !json.Valid([]byte(got)) {
+		t.Error("this is no JSON")
+	}
+	if !strings.Contains(strings.ReplaceAll(got, `&`, `\u0026`), want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	vars := page.Variables(v)
+	if vars["drawNumber"] != 2 || vars["drawTicket"] != "7e" || vars["drawRecordURL"] != v.Draw.Record || vars["drawSealedRoot"] != "2d" {
+		t.Errorf("variables %v", vars)
+	}
+}

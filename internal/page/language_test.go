@@ -143,9 +143,11 @@ func checkText(t *testing.T, key, text string) {
 	switch {
 	case strings.HasPrefix(key, "next") && key != "next", key == "blocked":
 		most = 190
+	case key == "lotText":
+		most = 240
 	case slices.Contains([]string{"longer", "offline", "cookies"}, key):
 		most = 100
-	case slices.Contains([]string{"line", "draw", "all", "no", "turn", "more"}, key):
+	case slices.Contains([]string{"line", "draw", "all", "no", "turn", "more", "lot"}, key):
 		most = 40
 	}
 	if n := utf8.RuneCountInString(text); n > most {

@@ -57,6 +57,14 @@ type locale struct {
 	Cookies string `json:"cookies"`
 	Blocked string `json:"blocked"`
 	Check   string `json:"check"`
+
+	// The draw: a heading, an explanation, and labels.
+	Lot       string `json:"lot"`
+	LotText   string `json:"lotText"`
+	LotTicket string `json:"lotTicket"`
+	LotFixed  string `json:"lotFixed"`
+	LotSealed string `json:"lotSealed"`
+	LotRecord string `json:"lotRecord"`
 }
 
 // readLocale reads one language strictly: a key that is unknown is a mistake in the file.

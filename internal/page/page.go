@@ -60,7 +60,7 @@ func (t *Template) ContentSecurityPolicy() string {
 const customPolicy = "object-src 'none'"
 
 // Variables are what a custom template can show: the published variables, the template-only
-// waitTimeHours and waitTimeHourMinutes, the fields that AppendJSON adds, and roomName, language,
+// waitTimeHours and waitTimeHourMinutes, the fields that AppendJSON adds (those of draw as drawNumber and so on), and roomName, language,
 // newVisitor, returnURL and waitURL. All are strings, ints and bools.
 func Variables(v *View) map[string]any {
 	f := factsOf(v)

@@ -6,6 +6,23 @@ import (
 	"github.com/anteroom/anteroom"
 )
 
+// Draw is what is published of a draw, for one visitor.
+type Draw struct {
+	Number uint64
+	// Phase is open, sealed or drawn; Method is random or shuffle.
+	Phase, Method string
+	// Commitment binds the draw's secret seed. It is in hexadecimal digits, like Ticket and Root.
+	Commitment string
+	// Ticket is the visitor's public ticket, by which a record lists it; empty before there is a ticket.
+	Ticket string
+	// Sealed is how many tickets are in the sealed list, and Root its Merkle root; 0 and empty before
+	// the seal.
+	Sealed int
+	Root   string
+	// Record is where the record is, a same-origin path; empty before the draw.
+	Record string
+}
+
 // View is the state of one waiting visitor, as a page or JSON can show it. Every published variable
 // derives from it.
 type View struct {
@@ -36,6 +53,9 @@ type View struct {
 	LastUpdated time.Time
 	// New tells that this request began the visit: the page then says that cookies hold the place.
 	New bool
+
+	// Draw is the published draw that the visitor belongs to; its Number is 0 where nothing is drawn.
+	Draw Draw
 
 	// Language is a published locale such as "de-DE".
 	Language string

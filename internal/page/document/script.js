@@ -88,6 +88,12 @@ const render = a => {
   if (place) set('position', number(place));
   set('wait', wait);
   set('waiting', number(a.usersWaiting));
+  // Elements about the draw name the field that they show.
+  if (a.draw) doc.querySelectorAll('[data-d]').forEach(e => {
+    const v = a.draw[e.dataset.d];
+    e[e.href ? 'href' : 'textContent'] = v;
+    e.closest('a,div').hidden = !v;
+  });
   progress(state, place);
   const time = new Date(a.lastUpdated);
   if (!isNaN(time)) {
