@@ -115,7 +115,7 @@ func (n *Node) Keep(rooms []Room) error {
 	var faults []error
 	for id, r := range old {
 		if next[id] == nil {
-			faults = append(faults, r.close(), os.Remove(r.log.path), os.RemoveAll(r.drawn.dir))
+			faults = append(faults, r.close(), os.Remove(r.log.path), os.RemoveAll(r.drawn.dir), r.prior.remove())
 		}
 	}
 	return errors.Join(faults...)

@@ -21,6 +21,7 @@ type room struct {
 	log    *journal
 	quiet  atomic.Bool // nobody is here; time passes in large steps
 	drawn  drawRecords
+	prior  priorFile
 	// drawing is held while a draw is sealed or ended; it is taken before mu.
 	drawing sync.Mutex
 
@@ -34,6 +35,7 @@ type room struct {
 	closed   bool // the journal is closed: nothing may change any more
 
 	compactAfter time.Time // no rewrite of the journal before this; used by tick alone
+	priorAfter   time.Time // the experience is not written before this; used by tick alone
 }
 
 // heldTicket is a visitor whose requests are held. Several tabs may wait for one turn.
@@ -64,7 +66,11 @@ func openRoom(base string, cfg queue.LocalConfig, deps roomDeps) (*room, error) 
 	}
 	r := &room{
 		clock: deps.clock, logger: deps.log, seed: old.seed, log: log, drawn: drawRecords{base + ".draws"},
-		settings: cfg.Settings, held: map[queue.ID]*heldTicket{},
+		settings: cfg.Settings, held: map[queue.ID]*heldTicket{}, prior: priorFile{path: base + ".prior"},
+		priorAfter: now.Add(priorEvery),
+	}
+	if cfg.Prior, err = r.prior.read(); err != nil {
+		deps.log.Warn("what the room has learned is lost; it learns anew", "error", err)
 	}
 	r.pair = queue.NewPair(now, cfg, slices.Values(old.records))
 	r.mu.Lock()
@@ -176,6 +182,10 @@ func (r *room) tick(background func(run func())) {
 		r.compactAfter = now.Add(compactGap)
 		background(r.compact)
 	}
+	if !now.Before(r.priorAfter) {
+		r.priorAfter = now.Add(priorEvery)
+		background(r.keepPrior)
+	}
 }
 
 // compactGap is the least time between two rewrites of a journal: one that failed is not repeated at once.
@@ -264,5 +274,6 @@ func (r *room) close() error {
 	r.afterLocked(r.clock.Now())
 	r.closed = true
 	r.mu.Unlock()
+	r.keepPrior()
 	return r.log.close()
 }

@@ -71,13 +71,6 @@ type estimator struct {
 	lowered int64
 }
 
-// Prior is what earlier days have shown: how long sessions last beyond the session duration on average,
-// and which part of the waiting visitors gives up a second.
-type Prior struct {
-	Beyond time.Duration
-	Theta  float64
-}
-
 // advance lets time pass: running sessions older than the session duration and waiting tickets age.
 func (e *estimator) advance(now int64, overdue, waiting int) {
 	dt := float64(now-e.last) / float64(second)

@@ -89,7 +89,8 @@ func (l *Local) keep(now int64, e *Estimate, tk *ticket, turns int, note bool) {
 
 // moveLater finds the reason why an estimate is above the most that keeps a promise, or bounds it.
 func (l *Local) moveLater(now int64, e *Estimate, p promise, turns int, most time.Duration) promise {
-	reason, pace := ReasonNone, p.rate()
+	var reason Reason
+	pace := p.rate()
 	switch {
 	case l.est.rate(l.set) < (1-paceSlack)*pace && l.est.lowered != 0 && now-l.est.lowered < settingsMemory.Microseconds():
 		reason = ReasonSettings

@@ -24,7 +24,7 @@ const (
 // bound gives an estimate of the wait for n turns its bounds: places come free by chance, sessions last
 // differently, and how long was learned from few.
 func (e *estimator) bound(now int64, s Settings, est *Estimate, n float64) {
-	part := e.unlearned(s)
+	part := math.Hypot(e.unlearned(s), e.unsteady(s, n))
 	if !e.rateBinds(s) {
 		part = math.Hypot(part, spreadSigmas/math.Sqrt(max(n, 1)))
 	}
@@ -43,4 +43,19 @@ func (e *estimator) unlearned(s Settings) float64 {
 		return 0
 	}
 	return spreadSigmas * e.beyond() / e.hold(s) / math.Sqrt(e.seen().Exits+priorExits)
+}
+
+// leaveDoubt is the part of those who give up of whom nobody knows whether they will: some come back to their
+// place, and who waits for long has more patience.
+const leaveDoubt = 0.4
+
+// unsteady is the part by which the wait would be longer if fewer gave up than was learned.
+func (e *estimator) unsteady(s Settings, n float64) float64 {
+	mu := e.rate(s)
+	wait, most := lineWait(n, mu, e.theta()), lineWait(n, mu, 0)
+	if wait <= 0 || most > waitMax {
+		return 0
+	}
+	doubt := min(1, leaveDoubt+spreadSigmas/math.Sqrt(e.seen().Left+1))
+	return doubt * (most.Seconds()/wait.Seconds() - 1)
 }

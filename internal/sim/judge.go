@@ -96,44 +96,57 @@ const (
 	promiseSlack = 10
 )
 
+// estimates gathers what visitors were shown.
+type estimates struct {
+	errs                  [4][]float64
+	samples, later        int
+	unexplained           int
+	firstSeen, firstRight int
+}
+
 // judgeEstimates compares what visitors were shown with what happened.
 func (r *run) judgeEstimates(out *Result) {
-	var errs [4][]float64
-	samples, later, ranged, inRange := 0, 0, 0, 0
+	var sum estimates
 	for _, v := range r.people.all {
-		wait := v.entered.Sub(v.arrived)
-		if !v.inside || v.wasAway || v.strategy != obedient || wait < estimateWait {
+		if v.inside && !v.wasAway && v.strategy == obedient && v.entered.Sub(v.arrived) >= estimateWait {
+			sum.add(v)
+		}
+	}
+	for q, errs := range sum.errs {
+		slices.Sort(errs)
+		if n := len(errs); n > 0 {
+			out.Estimates[q] = ErrorQuantiles{errs[n/2], errs[n*9/10], n}
+		}
+	}
+	out.MovedLater, out.Unexplained = part(sum.later, sum.samples), sum.unexplained
+	out.FirstRange, out.FirstRanged = part(sum.firstRight, sum.firstSeen), sum.firstSeen
+}
+
+// add takes in what one visitor was shown.
+func (s *estimates) add(v *visitor) {
+	wait := v.entered.Sub(v.arrived)
+	for i, t := range v.told {
+		// The ticket is registered with the second request, and the promise is kept from then on.
+		if i > 1 && t.unexplained(v.told[i-1], v.arrived) {
+			s.unexplained++
+		}
+		left := v.entered.Sub(t.at)
+		if left < estimateLeft {
 			continue
 		}
-		for i, t := range v.told {
-			left := v.entered.Sub(t.at)
-			if left < estimateLeft {
-				continue
-			}
-			q := min(3, int(4*t.at.Sub(v.arrived)/wait))
-			errs[q] = append(errs[q], (t.mid-left).Abs().Seconds()/left.Seconds())
-			samples++
-			if i > 0 && t.at.Add(t.mid).Sub(v.told[i-1].at.Add(v.told[i-1].mid)) > wait/promiseSlack {
-				later++
-			}
-			if i > 1 && t.unexplained(v.told[i-1], v.arrived) {
-				out.Unexplained++
-			}
-		}
-		if v.haveFirst {
-			ranged++
-			if left := v.entered.Sub(v.first.at); left >= v.first.low-promiseGrain && left <= v.first.high+promiseGrain {
-				inRange++
-			}
+		q := min(3, int(4*t.at.Sub(v.arrived)/wait))
+		s.errs[q] = append(s.errs[q], (t.mid-left).Abs().Seconds()/left.Seconds())
+		s.samples++
+		if i > 0 && t.at.Add(t.mid).Sub(v.told[i-1].at.Add(v.told[i-1].mid)) > wait/promiseSlack {
+			s.later++
 		}
 	}
-	for q := range errs {
-		slices.Sort(errs[q])
-		if n := len(errs[q]); n > 0 {
-			out.Estimates[q] = ErrorQuantiles{errs[q][n/2], errs[q][n*9/10], n}
+	if v.haveFirst {
+		s.firstSeen++
+		if left := v.entered.Sub(v.first.at); left >= v.first.low-promiseGrain && left <= v.first.high+promiseGrain {
+			s.firstRight++
 		}
 	}
-	out.MovedLater, out.FirstRange, out.FirstRanged = part(later, samples), part(inRange, ranged), ranged
 }
 
 // shown is the moment of entry that a visitor reads as a promise: the end of a range.
