@@ -72,8 +72,9 @@ func (n *Node) buildHandler() *waitingroom.Handler {
 			c := trust.Client(r)
 			return waitingroom.Client{Addr: c.Addr, HTTPS: c.Scheme == "https", Host: r.Host, PublicHost: c.Host}
 		},
-		Meter: n.meter,
-		Now:   n.clock.Now,
+		Meter:   n.meter,
+		Records: roomsForAPI{n},
+		Now:     n.clock.Now,
 	})
 	n.group.Go("long requests", h.Run)
 	return h

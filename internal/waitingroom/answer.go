@@ -15,6 +15,7 @@ const (
 	Forward               // the visitor is in: to the origin, the cookie goes on the answer
 	Respond               // the gate answers with Status, Headers and Body
 	Hold                  // wait for the turn with Rooms.Await, then decide again with Held set
+	Publish               // the record of RoomID's draw number Draw
 )
 
 // Outcome is how a request ended at the gate, for metrics.
@@ -72,6 +73,9 @@ type Answer struct {
 	Renew   bool
 	// Revocable tells that the origin may end the session by a header of its response.
 	Revocable bool
+
+	// Draw is the number of the draw whose record is asked for.
+	Draw uint64
 
 	// Status, Headers and Body are the response of Respond. Body is empty for HEAD.
 	Status  int

@@ -50,7 +50,7 @@ type Meter interface {
 	Decided(room string, kind Kind, outcome Outcome)
 }
 
-// Options are what a Handler is made of. Every field but Meter is required.
+// Options are what a Handler is made of. Every field but Meter and Records is required.
 type Options struct {
 	Gate     *Gate
 	Sessions Sessions
@@ -58,6 +58,8 @@ type Options struct {
 	// Client tells who sent a request.
 	Client func(r *http.Request) Client
 	Meter  Meter
+	// Records publishes the records of draws; nil publishes none.
+	Records Records
 	// Now is the clock of the coordinator, so that cookies and sessions agree; nil means the wall clock.
 	Now func() time.Time
 }
@@ -115,6 +117,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.options.Origin.ServeVisit(w, r, Visit{})
 	case Respond, Hold:
 		reply(w, r, a)
+		h.release(x)
+	case Publish:
+		h.publish(w, r, a, &x.request)
 		h.release(x)
 	}
 }

@@ -88,6 +88,8 @@ func (m *room) view(r *Request, q *queue.Answer) page.View {
 		LastUpdated: q.LastSeen,
 		New:         !q.Known,
 
+		Draw: m.draw(q),
+
 		Language: m.speak(r),
 		Return:   ReturnPath(r.Path, r.Query),
 		WaitURL:  m.waitURL,

@@ -54,6 +54,7 @@ type room struct {
 	policy    string // the template's Content-Security-Policy
 	language  string
 	waitURL   string
+	drawURL   string // without the number of the draw
 }
 
 // Compile makes a table. The error names the room at fault; then nothing of the configuration is used.
@@ -133,6 +134,7 @@ func newRoom(c *Config, cookieName string, pages templates) (room, error) {
 		policy:    template.ContentSecurityPolicy(),
 		language:  cmp.Or(r.DefaultTemplateLanguage, anteroom.DefaultLanguage),
 		waitURL:   waitPath + "?room=" + url.QueryEscape(r.ID),
+		drawURL:   drawPath + "?room=" + url.QueryEscape(r.ID) + "&number=",
 	}, nil
 }
 

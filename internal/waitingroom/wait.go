@@ -17,13 +17,15 @@ func (g *Gate) own(ctx context.Context, t *Table, r *Request, a *Answer) {
 	switch kind := Classify(r); {
 	case kind == Preflight:
 		permit(r, a)
-	case r.Path != waitPath:
+	case r.Path != waitPath && r.Path != drawPath:
 		refuse(r, a, statusNotFound, "There is nothing at this path.")
 	case r.Method != "GET" && r.Method != "HEAD":
 		refuse(r, a, statusMethod, "Only GET and HEAD are answered here.")
 		a.set("Allow", "GET, HEAD")
 	case !ok:
 		refuse(r, a, statusNotFound, "This host has no waiting room of that id.")
+	case r.Path == drawPath:
+		m.publish(r, a)
 	case kind == Speculative:
 		a.Kind = Speculative
 		m.respond(r, &queue.Answer{}, a)
