@@ -223,7 +223,8 @@ func (l *locale) scriptTexts() string {
 	b, err := json.Marshal(map[string]any{
 		"heading": heading, "nextText": next, "group": l.Group, "digits": l.Digits, "lakh": l.Lakh,
 		"position": l.Position, "wait": l.Wait, "about": l.About, "min": l.Min, "hour": l.Hour,
-		"unknown": l.Unknown, "more": l.More, "longer": l.Longer, "offline": l.Offline, "blocked": l.Blocked,
+		"unknown": l.Unknown, "more": l.More, "longer": l.Longer, "ahead": l.LongerAhead, "settings": l.LongerSettings,
+		"offline": l.Offline, "blocked": l.Blocked,
 	})
 	if err != nil {
 		panic("page: texts of the script: " + err.Error())

@@ -18,6 +18,8 @@ type facts struct {
 	ranged bool
 	// low, mid and high are zero unless known, and equal unless ranged.
 	low, mid, high time.Duration
+	// reason is why the wait is longer than promised; empty unless known.
+	reason string
 	// refresh is in whole seconds; 0 when there is nothing to refresh.
 	refresh int
 }
@@ -31,7 +33,7 @@ func factsOf(v *View) facts {
 		f.full = true
 		return f
 	}
-	f.known = true
+	f.known, f.reason = true, v.Reason
 	f.low, f.mid, f.high = atLeastZero(v.Wait), atLeastZero(v.Wait), atLeastZero(v.Wait)
 	if v.Method == anteroom.Random || v.Ranged {
 		f.low, f.high = atLeastZero(v.Wait25), atLeastZero(v.Wait75)

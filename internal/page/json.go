@@ -8,8 +8,8 @@ import (
 
 // AppendJSON appends {"cfWaitingRoom":{…}} for v to dst: the published fields in their published
 // order, then position, usersWaiting, yourTurn, ticketId, waitTimeLowSeconds, waitTimeSeconds,
-// waitTimeHighSeconds, waitTimeIsRange, and draw where places are drawn. A rejected visitor, a paused room and a full queue have
-// no known wait.
+// waitTimeHighSeconds, waitTimeIsRange, waitTimeReason, and draw where places are drawn. A rejected
+// visitor, a paused room and a full queue have no known wait.
 func AppendJSON(dst []byte, v *View) []byte {
 	f := factsOf(v)
 	p25, p50, p75 := f.percentiles(v.Method)
@@ -51,6 +51,7 @@ func appendOwn(dst []byte, v *View, f *facts) []byte {
 	dst = appendInt(dst, `,"waitTimeSeconds":`, seconds(f.mid))
 	dst = appendInt(dst, `,"waitTimeHighSeconds":`, seconds(f.high))
 	dst = appendBool(dst, `,"waitTimeIsRange":`, f.ranged)
+	dst = appendJSONString(append(dst, `,"waitTimeReason":`...), f.reason)
 	return appendDraw(dst, &v.Draw)
 }
 

@@ -23,7 +23,7 @@ func publishedFields() []string {
 
 func ownFields() []string {
 	return strings.Fields(`position usersWaiting yourTurn ticketId waitTimeLowSeconds waitTimeSeconds
-		waitTimeHighSeconds waitTimeIsRange`)
+		waitTimeHighSeconds waitTimeIsRange waitTimeReason`)
 }
 
 func object(t testing.TB, v *page.View) map[string]any {
@@ -76,7 +76,7 @@ func TestJSONExact(t *testing.T) {
 		`"timeUntilEventStartFormatted":"unavailable","timeUntilEventEnd":0,"timeUntilEventEndFormatted":"unavailable",` +
 		`"shuffleAtEventStart":false,"turnstile":"","infiniteQueue":false,"position":1284,"usersWaiting":23456,` +
 		`"yourTurn":false,"ticketId":"4f1d0c9a8b7e6f5d4c3b2a1908f7e6d5","waitTimeLowSeconds":600,"waitTimeSeconds":600,` +
-		`"waitTimeHighSeconds":600,"waitTimeIsRange":false}}`
+		`"waitTimeHighSeconds":600,"waitTimeIsRange":false,"waitTimeReason":""}}`
 	if got := string(page.AppendJSON([]byte("before"), inLine())); got != "before"+want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
@@ -100,6 +100,7 @@ func TestStates(t *testing.T) {
 		{"FIFOOne", with(func(v *page.View) { v.Wait = time.Nanosecond }), map[string]any{"waitTime": 1, "waitTimeFormatted": "1 minute", "waitTimeSeconds": 1}},
 		{"FIFONone", with(func(v *page.View) { v.Wait = 0 }), map[string]any{"waitTimeKnown": true, "waitTime": 0, "waitTimeFormatted": "0 minutes"}},
 		{"FIFONegative", with(func(v *page.View) { v.Wait = -time.Hour }), map[string]any{"waitTime": 0, "waitTimeSeconds": 0}},
+		{"FIFOLater", with(func(v *page.View) { v.Reason = "visits" }), map[string]any{"waitTimeReason": "visits", "waitTimeIsRange": false}},
 		{"FIFORanged", with(func(v *page.View) { v.Ranged = true }), map[string]any{
 			"waitTime": 10, "waitTimeFormatted": "8 minutes to 15 minutes", "waitTime50Percentile": 0,
 			"waitTimeLowSeconds": 480, "waitTimeSeconds": 600, "waitTimeHighSeconds": 900, "waitTimeIsRange": true,
@@ -218,7 +219,7 @@ func TestJSONDraw(t *testing.T) {
 		v.Draw = page.Draw{Number: 2, Phase: "drawn", Method: "random", Commitment: "c0", Ticket: "7e", Sealed: 5, Root: "2d", Record: "/.anteroom/draw?room=a&number=2"}
 	})
 	got := string(page.AppendJSON(nil, v))
-	want := `"waitTimeIsRange":false,"draw":{"number":2,"phase":"drawn","method":"random","commitment":"c0","ticket":"7e",` +
+	want := `"waitTimeIsRange":false,"waitTimeReason":"","draw":{"number":2,"phase":"drawn","method":"random","commitment":"c0","ticket":"7e",` +
 		`"sealedCount":5,"sealedRoot":"2d","record":"/.anteroom/draw?room=a\u0026number=2"}}}`
 	if !json.Valid([]byte(got)) {
 		t.Error("this is no JSON")

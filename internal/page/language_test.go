@@ -145,7 +145,7 @@ func checkText(t *testing.T, key, text string) {
 		most = 190
 	case key == "lotText":
 		most = 240
-	case slices.Contains([]string{"longer", "offline", "cookies"}, key):
+	case slices.Contains([]string{"longer", "longerAhead", "longerSettings", "offline", "cookies"}, key):
 		most = 100
 	case slices.Contains([]string{"line", "draw", "all", "no", "turn", "more", "lot"}, key):
 		most = 40

@@ -52,6 +52,9 @@ type locale struct {
 	Unknown string `json:"unknown"`
 	More    string `json:"more"`
 	Longer  string `json:"longer"`
+	// Why the wait is longer than promised, when visitors do not stay longer.
+	LongerAhead    string `json:"longerAhead"`
+	LongerSettings string `json:"longerSettings"`
 
 	Offline string `json:"offline"`
 	Cookies string `json:"cookies"`

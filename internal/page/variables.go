@@ -100,6 +100,7 @@ func own() []variable {
 		number("waitTimeSeconds", func(_ *View, f *facts) int { return seconds(f.mid) }),
 		number("waitTimeHighSeconds", func(_ *View, f *facts) int { return seconds(f.high) }),
 		flag("waitTimeIsRange", func(_ *View, f *facts) bool { return f.ranged }),
+		text("waitTimeReason", func(dst []byte, _ *View, f *facts) []byte { return append(dst, f.reason...) }),
 		number("drawNumber", func(v *View, _ *facts) int { return int(v.Draw.Number) }),
 		text("drawPhase", func(dst []byte, v *View, _ *facts) []byte { return append(dst, v.Draw.Phase...) }),
 		text("drawCommitment", func(dst []byte, v *View, _ *facts) []byte { return append(dst, v.Draw.Commitment...) }),

@@ -39,6 +39,9 @@ type View struct {
 	// exceed. In a line Wait is the estimate, Wait25 and Wait75 its range while Ranged.
 	Wait25, Wait, Wait75 time.Duration
 	Ranged               bool
+	// Reason is why the wait is longer than this visitor was promised before: settings, visits
+	// or ahead; empty while the promise holds.
+	Reason string
 
 	// Position is the place in line, 1 is next, 0 is unknown (lottery, rejected, no line).
 	Position int

@@ -26,7 +26,7 @@ const (
 
 // String is the reason as the JSON object has it; empty for none.
 func (r Reason) String() string {
-	return [...]string{"", "settings_changed", "visits_longer", "more_ahead"}[r]
+	return [...]string{"", "settings", "visits", "ahead"}[r]
 }
 
 // promise is what a visitor was told last.

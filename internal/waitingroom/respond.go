@@ -79,6 +79,7 @@ func (m *room) view(r *Request, q *queue.Answer) page.View {
 		Wait:   q.Estimate.Middle,
 		Wait75: q.Estimate.High,
 		Ranged: q.Estimate.Ranged,
+		Reason: q.Estimate.Reason.String(),
 
 		Position: q.Position,
 		Waiting:  q.Waiting,

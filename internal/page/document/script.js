@@ -8,7 +8,7 @@ const room = doc.querySelector('.room').textContent;
 if (!waitURL || !window.fetch || !window.AbortController) return;
 
 let id = body.dataset.ticket, odd = 0, fails = 0, busy = false, over = false;
-let timer, asked = 0, notBefore = 0, said, saidAt = 0, shown, late = false;
+let timer, asked = 0, notBefore = 0, said, saidAt = 0, shown, late = '';
 
 // What must outlive a reload of this tab is kept per ticket: the first place and the promise.
 const read = key => { try { return JSON.parse(sessionStorage.getItem(key)) || {}; } catch (e) { return {}; } };
@@ -55,7 +55,7 @@ const promise = a => {
   const slip = old ? due - old : 0, big = old && slip >= Math.max(10, (old - memory.since) / 10);
   if (!old || slip <= 0 || big) {
     memory.due = due;
-    late = big ? true : slip < -60 ? false : late;
+    late = big ? texts[a.waitTimeReason] || texts.longer : slip < -60 ? '' : late;
   }
   const back = Math.max(0, due - memory.due);
   return span(a.waitTimeLowSeconds - back, mid - back, a.waitTimeHighSeconds - back);
@@ -63,7 +63,7 @@ const promise = a => {
 const estimate = a => {
   if (a.waitTimeKnown) return promise(a);
   shown = memory.due = undefined;
-  late = false;
+  late = '';
   return a.queueIsFull ? texts.more : texts.unknown;
 };
 
@@ -100,11 +100,11 @@ const render = a => {
     at('updated').dateTime = a.lastUpdated;
     set('updated', time.toLocaleTimeString(doc.documentElement.lang));
   }
-  note(late && state === 'line' ? texts.longer : '');
+  note(state === 'line' ? late : '');
   doc.title = (place ? number(place) + ' · ' : '') + head + ' · ' + room;
   const parts = state === 'line' || state === 'draw' ? [texts.wait + ': ' + wait] : [];
   if (place) parts.unshift(texts.position + ': ' + number(place));
-  if (late && state === 'line') parts.push(texts.longer);
+  if (late && state === 'line') parts.push(late);
   say(parts.join('. ') || head, !parts.length);
   write(mine, memory);
   return state;
