@@ -156,11 +156,11 @@ func TestDrawRefuses(t *testing.T) {
 	n := open(t, dir)
 	refused := func(err error, code anteroom.Code, text string) {
 		t.Helper()
-		var one *anteroom.Error
-		var list anteroom.Errors
-		if errors.As(err, &list) {
-			one = list[0]
-		} else if !errors.As(err, &one) {
+		one, ok := errors.AsType[*anteroom.Error](err)
+		if list, many := errors.AsType[anteroom.Errors](err); many {
+			one, ok = list[0], true
+		}
+		if !ok {
 			t.Fatalf("error %v", err)
 		}
 		if one.Code != code || one.Hint == "" || !strings.Contains(one.Error(), text) {

@@ -104,7 +104,7 @@ func (d *document) appendLot(dst []byte, v *View) []byte {
 
 // appendLotSlot appends a slot of the draw.
 func appendLotSlot(dst []byte, p slot, lot *Draw) []byte {
-	switch p {
+	switch p { //nolint:exhaustive // the other slots are those of appendSlot
 	case slotLotTicketHidden:
 		return appendHidden(dst, lot.Ticket == "")
 	case slotLotTicket:

@@ -360,7 +360,7 @@ type drawReplay struct {
 }
 
 func (r *drawReplay) apply(rec Record) {
-	switch rec.Kind {
+	switch rec.Kind { //nolint:exhaustive // the other records are those of replay
 	case RecordSeed:
 		r.number, r.seed, r.list = rec.Order, rec.seedOf(), nil
 	case RecordSealed:

@@ -251,7 +251,7 @@ func TestSealCutOffByACrash(t *testing.T) {
 	}
 	sealing := r.drain()
 	end := slices.IndexFunc(sealing, func(rec queue.Record) bool { return rec.Kind == queue.RecordSeal })
-	r.journal = append(whole, sealing[:end]...)
+	r.journal = slices.Concat(whole, sealing[:end])
 	r.restart()
 	if s := r.pair.Draws(); s.Sealed != nil || s.Open.Number != 1 {
 		t.Fatalf("state %+v", s)

@@ -193,7 +193,9 @@ func oneEnters(ctx context.Context, t *testing.T, tickets map[string]*visitor) (
 	for id := range tickets {
 		ids = append(ids, id)
 	}
-	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	rng := rand.New(rand.NewPCG(uint64(len(ids)), 1))
+	slices.Sort(ids)
+	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	for _, id := range ids {
 		inside, _, err := tickets[id].ask(ctx)
 		switch {
