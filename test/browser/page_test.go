@@ -38,6 +38,7 @@ func TestWaitingPage(t *testing.T) {
 		"RejectedAsksNothing":      rejectedAsksNothing,
 		"SmallMovesAreHidden":      smallMovesAreHidden,
 		"WakesAtOnce":              wakesAtOnce,
+		"DrawGoesOn":               drawGoesOn,
 		"NoScript":                 noScript,
 		"SameTextsInAllLanguages":  sameTextsInAllLanguages,
 		"Accessible":               accessible,
