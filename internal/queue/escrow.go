@@ -51,7 +51,7 @@ func (e *escrow) recognise() bool {
 }
 
 func (e *escrow) account() Account {
-	return Account{Granted: e.granted, Returned: e.returned, Idle: e.idle(), Debt: e.debt()}
+	return Account{Granted: e.granted, Returned: e.returned, Idle: e.idle(), Debt: e.debt(), Quarantined: e.quarantined}
 }
 
 // capacity is how many can be in use: what is held, without what is called back.

@@ -59,7 +59,8 @@ type center struct {
 	oldest    int64 // key of the first refused visitor
 
 	share     float64         // newcomers a second, fading
-	pace      float64         // admissions a second, fading
+	arrivals  float64         // newcomers a second, in the last report
+	pace      float64         // sessions that end a second, fading
 	admitted  uint64          // admissions, as reported
 	heard     int64           // stamp of the last report
 	fresh     bool            // a report has come since the last tick
@@ -83,13 +84,14 @@ type center struct {
 
 // ledger is the account of one data center for one kind of entitlement.
 type ledger struct {
-	granted   uint64
-	returned  uint64
-	inherited uint64
-	idle      int
-	debt      int
-	most      int // the most to hold from now on
-	excess    int // idle ones far beyond its share of traffic
+	granted     uint64
+	returned    uint64
+	inherited   uint64
+	idle        int
+	debt        int
+	quarantined int
+	most        int // the most to hold from now on
+	excess      int // idle ones far beyond its share of traffic
 }
 
 func (l *ledger) out() int { return int(l.granted - l.returned) }
@@ -102,6 +104,7 @@ func (l *ledger) merge(a Account) {
 	paid := min(a.Debt, coming)
 	l.debt = a.Debt - paid
 	l.idle = a.Idle + coming - paid
+	l.quarantined = a.Quarantined
 }
 
 // begin opens the account of a new incarnation, or the known account under a new epoch.
@@ -225,7 +228,8 @@ func (g *Global) mergeTraffic(now int64, c *center, r Report) {
 		fade := min(1, dt/shareMemory.Seconds())
 		c.share += (float64(r.Newcomers)/dt - c.share) * fade
 		fade = min(1, dt/paceMemory.Seconds())
-		c.pace += (float64(r.Admitted-min(r.Admitted, c.admitted))/dt - c.pace) * fade
+		c.pace += (max(0, r.Experience.Exits-c.experience.Exits)/dt - c.pace) * fade
+		c.arrivals = float64(r.Newcomers) / dt
 	}
 	c.heard, c.admitted = now, r.Admitted
 }
@@ -383,8 +387,9 @@ func (g *Global) Waiting() (n int) {
 // admits tells that the room lets anybody in.
 func (g *Global) admits() bool { return !g.set.QueueAll && g.set.Method != anteroom.Reject }
 
-// ahead is how many turns a lottery draws ahead of the free places. The pace is bounded by what the
-// limits allow in the long run, so that an opening burst does not call up hundreds.
+// ahead is how many turns a lottery draws ahead of the free places: as many as places come free in the
+// lookahead, by how many did of late. The pace is bounded by what the limits allow in the long run, so
+// that a burst does not call up hundreds.
 func (g *Global) ahead() int {
 	if g.set.Method != anteroom.Random {
 		return 0

@@ -50,10 +50,18 @@ func (g *Global) free(k kindOf, limit int) int {
 	for _, c := range g.centers {
 		free -= k.of(c).debt
 		if c.reachable() {
-			free += k.of(c).idle
+			free += c.unused(k.of(c).idle, g.last)
 		}
 	}
 	return free
+}
+
+// unused is how many of the idle ones newcomers have probably left since the last report: they walk in
+// without asking the global coordinator. Counting them as free would give turns for which there is no
+// right.
+func (c *center) unused(idle int, now int64) int {
+	walked := int(c.arrivals * float64(now-c.heard) / float64(second))
+	return idle - max(0, min(walked, idle-c.outstanding()))
 }
 
 // hander gives from the pool.
@@ -203,7 +211,7 @@ func (h *hander) paced(spare float64) float64 {
 }
 
 // recall says how much each data center may hold: all it has, less what others need more, and less
-// its part of what is out above a lowered limit.
+// its part of what is out above the limit.
 func (g *Global) recall(k kindOf, limit int) {
 	missing, total := 0, 0
 	for _, c := range g.centers {
@@ -222,10 +230,41 @@ func (g *Global) recall(k kindOf, limit int) {
 			back = max(0, min(missing, l.idle-c.outstanding()))
 		}
 		missing -= back
-		back = max(back, l.excess)
-		l.most = l.out() - back
-		if total > limit {
+		l.most = l.out() - max(back, l.excess)
+	}
+	g.cut(k, limit, total)
+}
+
+// cut calls back what is out above the limit. What is quarantined goes first: a data center inherits its
+// bound, which is more than it ever held, and nobody may use the difference. The rest, after a limit was
+// lowered, is shared by all; and nobody enters anywhere while those inside are as many as may be.
+func (g *Global) cut(k kindOf, limit, total int) {
+	over := total - limit
+	for _, c := range g.centers {
+		if l := k.of(c); over > 0 && c.joined && l.quarantined > 0 {
+			n := min(over, l.quarantined)
+			l.most = min(l.most, l.out()-n)
+			over -= n
+			total -= n
+		}
+	}
+	if over <= 0 {
+		return
+	}
+	idle := 0
+	for _, c := range g.centers {
+		if c.reachable() {
+			idle += k.of(c).idle
+		}
+	}
+	left := max(0, idle-over)
+	for _, c := range g.centers {
+		l := k.of(c)
+		if c.joined {
 			l.most = min(l.most, l.out()*limit/total)
+		}
+		if c.reachable() {
+			l.most = min(l.most, l.out()-l.idle+left*l.idle/max(1, idle))
 		}
 	}
 }

@@ -13,6 +13,8 @@ type Account struct {
 	Idle int
 	// Debt is how many are in use without being held: sessions that were honoured without a right.
 	Debt int
+	// Quarantined are held by visitors of an earlier incarnation whom nobody remembers, if at all.
+	Quarantined int
 }
 
 // Held is what the data center holds.

@@ -9,6 +9,9 @@ const (
 	// TurnGrace is how long a right waits for a visitor whose turn has come, counted from the time
 	// at which the visitor was due to ask again. The place outlives it: see lapse.
 	TurnGrace = 15 * time.Second
+	// lateRhythm is how often a visitor asks who has let a turn lapse: browsers let the timers of hidden
+	// pages run once a minute.
+	lateRhythm = time.Minute
 	// HoldMax is the longest time a request of the head of the line may be held.
 	HoldMax = 12 * time.Second
 	// headWait is the estimated wait below which a visitor belongs to the head of the line.

@@ -108,7 +108,7 @@ func (l *Local) lose(now int64, slot uint32, t *ticket) {
 // maybeLapse lets an unclaimed turn go to the next in line. The ticket keeps its place.
 func (l *Local) maybeLapse(now int64, slot uint32) {
 	t := l.tickets.slab.at(slot)
-	if t.id.IsZero() || t.state != ticketDue || l.fromTenths(t.until) > now {
+	if t.id.IsZero() || !t.state.called() || l.fromTenths(t.until) > now {
 		return
 	}
 	if !l.absent(now, t) && l.tickets.due.rank(place{t.key, slot}) >= l.idle() {
@@ -214,9 +214,13 @@ func (l *Local) wake() {
 		return
 	}
 	for p := range l.tickets.due.all {
+		t := l.tickets.slab.at(p.slot)
+		if !l.turn(p.slot, t) {
+			continue // what is idle is kept for others
+		}
 		if n--; n < 0 {
 			return
 		}
-		l.letGo(l.tickets.slab.at(p.slot))
+		l.letGo(t)
 	}
 }

@@ -18,7 +18,11 @@ const (
 	ticketWaiting ticketState = iota // in line
 	ticketDue                        // its turn has come; a right is kept for it, or will be
 	ticketLapsed                     // its turn has come and was not claimed in time; the place is kept
+	ticketLate                       // the same, and the visitor is back: a right is kept for longer
 )
+
+// called tells that the turn has come and the visitor is expected.
+func (s ticketState) called() bool { return s == ticketDue || s == ticketLate }
 
 // ticket is one registered visitor who waits. It is 56 bytes and holds no pointers.
 type ticket struct {
@@ -69,6 +73,7 @@ type registry struct {
 	inLine int              // how many stand in them
 	away   int              // of them, those whose visitors are absent: they get no turn
 	due    line             // tickets whose turn has come, by key: the first ones get the next rights
+	late   int              // of them, those that had let it lapse
 	lost   wheel
 	lapses wheel
 
@@ -101,7 +106,7 @@ func (r *registry) emptyLines(drawn bool) {
 		r.lines[class] = line{tie: tie}
 	}
 	r.due = line{tie: tie}
-	r.inLine, r.away = 0, 0
+	r.inLine, r.away, r.late = 0, 0, 0
 	clear(r.counts)
 	clear(r.dirty)
 }
@@ -150,6 +155,9 @@ func (r *registry) enter(slot uint32, t *ticket) {
 		r.lines[t.class()].insert(place{t.key, slot})
 		r.inLine++
 		r.appear(t, 1)
+	case ticketLate:
+		r.late++
+		r.due.insert(place{t.key, slot})
 	case ticketDue:
 		r.due.insert(place{t.key, slot})
 	case ticketLapsed:
@@ -162,6 +170,9 @@ func (r *registry) exit(slot uint32, t *ticket) {
 		r.lines[t.class()].remove(place{t.key, slot})
 		r.inLine--
 		r.appear(t, -1)
+	case ticketLate:
+		r.late--
+		r.due.remove(place{t.key, slot})
 	case ticketDue:
 		r.due.remove(place{t.key, slot})
 	case ticketLapsed:
@@ -281,7 +292,7 @@ func (r *registry) slots() (called, waiting []uint32) {
 // rank is how many tickets go before this one; false for a ticket that has lapsed.
 func (r *registry) rank(slot uint32, t *ticket) (int, bool) {
 	switch t.state {
-	case ticketDue:
+	case ticketDue, ticketLate:
 		return r.due.rank(place{t.key, slot}), true
 	case ticketWaiting:
 		return r.due.len() + r.lines[t.class()].rank(place{t.key, slot}), true

@@ -203,7 +203,11 @@ func (l *Local) askTicket(now int64, ask Ask, slot uint32, tk *ticket) Answer {
 	}
 	if !a.Turn || tk.until == 0 {
 		// Who was told that it is their turn, and only asks again, does not keep the right for ever.
-		l.expect(now, slot, tk, a.Refresh)
+		in := a.Refresh
+		if tk.state == ticketLate {
+			in = max(in, lateRhythm)
+		}
+		l.expect(now, slot, tk, in)
 	}
 	return a
 }
@@ -223,7 +227,7 @@ func (l *Local) describe(now int64, a *Answer, slot uint32, tk *ticket) (turns i
 	if a.Turn {
 		a.Estimate = Estimate{Known: true}
 	}
-	coming := tk.state == ticketDue || l.spare // a right is on its way
+	coming := tk.state.called() || l.spare // a right is on its way
 	a.Head = a.Turn || coming && a.Estimate.Known || a.Estimate.Known && a.Estimate.Middle < headWait
 	return turns
 }
@@ -308,7 +312,7 @@ func (l *Local) head(now int64, slot uint32, tk *ticket) bool {
 // expect notes when the visitor will ask again; an unclaimed turn lapses TurnGrace after that.
 func (l *Local) expect(now int64, slot uint32, tk *ticket, in time.Duration) {
 	tk.next = l.tenths(now + in.Microseconds())
-	if tk.state == ticketDue {
+	if tk.state.called() {
 		l.remind(now, slot, tk)
 	}
 }
@@ -320,7 +324,8 @@ func (l *Local) remind(now int64, slot uint32, tk *ticket) {
 	l.tickets.lapses.add(until, slot)
 }
 
-// comeBack restores the turn of a ticket that had let it lapse: it goes next.
+// comeBack restores the turn of a ticket that had let it lapse: it goes next, and the right is kept until
+// the next time in its own rhythm.
 func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
 	if tk.absent() {
 		l.tickets.meet(tk)
@@ -328,7 +333,7 @@ func (l *Local) comeBack(now int64, slot uint32, tk *ticket) {
 		l.report.changed = true
 	}
 	if tk.state == ticketLapsed {
-		l.tickets.move(slot, tk, ticketDue)
+		l.tickets.move(slot, tk, ticketLate)
 		l.remind(now, slot, tk)
 		l.report.changed = true
 	}
@@ -358,7 +363,7 @@ func (l *Local) turn(slot uint32, tk *ticket) bool {
 	case l.set.QueueAll || l.rejects() || tk.state == ticketWaiting:
 		return false
 	case l.set.Method == anteroom.Random && tk.lot() == 0:
-		return l.idle() > 0
+		return l.idle() > l.tickets.late || tk.state == ticketLate && l.idle() > 0
 	default:
 		return l.tickets.due.rank(place{tk.key, slot}) < l.idle()
 	}
