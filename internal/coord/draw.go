@@ -56,7 +56,7 @@ func (r *room) drawState() (queue.DrawState, error) {
 	return state, err
 }
 
-// sealDraw closes the list. A line of a million stands still for a second meanwhile.
+// sealDraw closes the list. The room answers nobody meanwhile: some 1.5 s with a million in line.
 func (r *room) sealDraw() (queue.DrawState, error) {
 	r.drawing.Lock()
 	defer r.drawing.Unlock()
@@ -100,17 +100,32 @@ func (r *room) endDraw(external queue.DrawExternal) (queue.DrawState, error) {
 		return queue.DrawState{}, anteroom.Errorf(anteroom.CodeUnavailable, "write the record of the draw: %w", err).
 			WithHint("mend the data directory, then draw again")
 	}
-	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
-		return queue.DrawState{}, ErrNoRoom // the next start finishes the draw
+	for more := true; more; {
+		var err error
+		if more, err = r.drawPlaces(external.Value); err != nil {
+			return queue.DrawState{}, err
+		}
 	}
-	now := r.clock.Now()
-	r.pair.EndDraw(now, external.Value)
-	r.afterLocked(now)
-	r.mu.Unlock()
 	r.log.sync()
 	return r.drawState()
+}
+
+// drawBatch is how many places are drawn while everybody else waits for the room's lock.
+const drawBatch = 10_000
+
+// drawPlaces draws some places, and ends the draw with the last one.
+func (r *room) drawPlaces(external []byte) (more bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false, ErrNoRoom // the next start finishes the draw
+	}
+	now := r.clock.Now()
+	if more = r.pair.DrawPlaces(now, external, drawBatch); !more {
+		r.pair.EndDraw(now, external)
+	}
+	r.afterLocked(now)
+	return more, nil
 }
 
 // atExternal names the fields as the caller knows them.
@@ -155,10 +170,10 @@ func (r *room) finishDraw() (done bool, err error) {
 		return false, anteroom.Errorf(anteroom.CodeConflict, "the record of draw %d is of another seed than the journal's", sealed.Number()).
 			WithHint("move the file %s away, then draw again", r.drawn.path(sealed.Number()))
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.clock.Now()
-	r.pair.EndDraw(now, record.External.Value)
-	r.afterLocked(now)
+	for more := true; more; {
+		if more, err = r.drawPlaces(record.External.Value); err != nil {
+			return false, err
+		}
+	}
 	return true, nil
 }

@@ -17,6 +17,10 @@ type drawing struct {
 	notice *DrawNotice
 	sealed *SealedDraw
 	past   []*DrawNotice // the last draws that ended, oldest first
+	// placed is how many of the sealed tickets have their places, which begin at base. A restart and a
+	// change of all keys begin anew.
+	placed int
+	base   [ClassesMax]int64
 }
 
 // DrawPhase is how far a draw is.
@@ -153,10 +157,10 @@ func (l *Local) DrawOf(id ID) *DrawNotice {
 	open, d := l.openDraw(), &l.draws
 	if _, t, ok := l.tickets.find(id); ok {
 		switch {
-		case t.lot() != 0:
-			return d.ofLot(t.lot())
 		case d.sealed != nil && d.sealed.has(id):
 			return &d.sealed.notice
+		case t.lot() != 0:
+			return d.ofLot(t.lot())
 		}
 	}
 	return open
@@ -207,21 +211,36 @@ func (l *Local) undrawn() []ID {
 	return ids
 }
 
-// endDraw gives the sealed tickets that still wait the places of the final seed. When the room does not
-// draw that way any more, the record stands and nobody moves.
+// drawPlaces gives the next sealed tickets that still wait the places of the final seed, and tells whether
+// some are left. When the room does not draw that way any more, the record stands and nobody moves.
+func (l *Local) drawPlaces(now int64, external []byte, most int) (more bool) {
+	d, s := &l.draws, l.draws.sealed
+	if s == nil || l.set.drawMethod() != s.notice.Method {
+		return false
+	}
+	if d.placed == 0 {
+		for class := range d.base {
+			d.base[class] = l.drawBase(uint8(class))
+		}
+	}
+	final := FinalSeed(s.seed, external)
+	next := s.tickets[d.placed:]
+	for _, t := range next[:min(most, len(next))] {
+		d.placed++
+		if slot, tk, ok := l.tickets.find(t.id); ok && tk.state == ticketWaiting {
+			l.assign(now, slot, tk, d.base[tk.class()]+drawKey(s.notice.Method, final, t.public, 0))
+		}
+	}
+	return d.placed < len(s.tickets)
+}
+
+// endDraw draws the places that are not drawn yet and makes the sealed draw one of the past.
 func (l *Local) endDraw(now int64, external []byte) {
 	s := l.draws.sealed
 	if s == nil {
 		return
 	}
-	if l.set.drawMethod() == s.notice.Method {
-		final := FinalSeed(s.seed, external)
-		for _, t := range s.tickets {
-			if slot, tk, ok := l.tickets.find(t.id); ok && tk.state == ticketWaiting {
-				l.assign(now, slot, tk, l.drawBase(tk.class())+drawKey(s.notice.Method, final, t.public, 0))
-			}
-		}
-	}
+	l.drawPlaces(now, external, len(s.tickets))
 	ended := DrawNotice{Phase: DrawEnded, Number: s.notice.Number, Method: s.notice.Method, Commitment: s.notice.Commitment}
 	l.draws.end(&ended)
 	l.record(seedRecord(Record{Kind: RecordDrawn, At: now, Order: ended.Number, Class: methodCode(ended.Method)}, Seed(ended.Commitment)))
@@ -230,7 +249,7 @@ func (l *Local) endDraw(now int64, external []byte) {
 
 // end makes a draw one of the past.
 func (d *drawing) end(n *DrawNotice) {
-	d.sealed = nil
+	d.sealed, d.placed = nil, 0
 	d.past = append(d.past, n)
 	d.past = d.past[max(0, len(d.past)-lotsMax):]
 }
@@ -263,7 +282,14 @@ func (p *Pair) Seal(now time.Time, next Seed) error {
 	return nil
 }
 
-// EndDraw draws the places of the sealed list, and the room goes on. The record must be durable before.
+// DrawPlaces draws some places of the sealed list and tells whether more are left. Whoever draws many does
+// so in parts, so that those who are inside need not wait for it. The record must be durable before, and
+// each part has the same external randomness.
+func (p *Pair) DrawPlaces(now time.Time, external []byte, most int) (more bool) {
+	return p.drawPlaces(p.advance(now), external, most)
+}
+
+// EndDraw draws the places that are left, and the room goes on. The record must be durable before.
 func (p *Pair) EndDraw(now time.Time, external []byte) {
 	p.endDraw(p.advance(now), external)
 	p.Configure(now, p.settings)

@@ -134,6 +134,11 @@ func TestLiveOrderIsThePublishedOne(t *testing.T) {
 		if record.Seal != before.Seal || record.Commitment != before.Commitment || record.Seal.Count != len(sealed) {
 			t.Fatalf("sealed %+v, and the record has %+v", before, record.Seal)
 		}
+		for range rapid.IntRange(0, 4).Draw(t, "parts") {
+			r.pair.DrawPlaces(r.now, external, rapid.IntRange(1, 20).Draw(t, "part"))
+			r.pass(time.Second)
+			crash("amid")
+		}
 		r.pair.EndDraw(r.now, external)
 		r.pass(0)
 		crash("after")

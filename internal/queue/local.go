@@ -200,6 +200,7 @@ func (l *Local) shrink(now int64, old Settings) {
 // others.
 func (l *Local) reorder(now int64) {
 	l.order++
+	l.draws.placed = 0
 	l.dueKey, l.marks = [ClassesMax]int64{}, [ClassesMax]Mark{}
 	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	called, waiting := l.tickets.slots()
