@@ -66,9 +66,9 @@ func inversions(list []order) (out Inversions) {
 		}
 		return done - int(sum)
 	}
-	any, seconds, latest := 0, 0, time.Time{}
+	all, seconds, latest := 0, 0, time.Time{}
 	for n, o := range list {
-		any += later(n, o.arrived)
+		all += later(n, o.arrived)
 		seconds += later(n, o.arrived.Add(time.Second))
 		out.Max = max(out.Max, latest.Sub(o.arrived))
 		if o.arrived.After(latest) {
@@ -81,7 +81,7 @@ func inversions(list []order) (out Inversions) {
 	}
 	if n := len(list); n > 1 {
 		pairs := float64(n) * float64(n-1) / 2
-		out.Any, out.Seconds = float64(any)/pairs, float64(seconds)/pairs
+		out.Any, out.Seconds = float64(all)/pairs, float64(seconds)/pairs
 	} else {
 		out.Max = 0
 	}
