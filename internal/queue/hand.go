@@ -237,7 +237,7 @@ func (g *Global) recall(k kindOf, limit int) {
 
 // cut calls back what is out above the limit. What is quarantined goes first: a data center inherits its
 // bound, which is more than it ever held, and nobody may use the difference. The rest, after a limit was
-// lowered, is shared by all; and nobody enters anywhere while those inside are as many as may be.
+// lowered, is shared by all, and whatever is idle anywhere comes back: nobody enters before enough have left.
 func (g *Global) cut(k kindOf, limit, total int) {
 	over := total - limit
 	for _, c := range g.centers {
@@ -248,23 +248,13 @@ func (g *Global) cut(k kindOf, limit, total int) {
 			total -= n
 		}
 	}
-	if over <= 0 {
-		return
-	}
-	idle := 0
-	for _, c := range g.centers {
-		if c.reachable() {
-			idle += k.of(c).idle
-		}
-	}
-	left := max(0, idle-over)
 	for _, c := range g.centers {
 		l := k.of(c)
-		if c.joined {
+		if over > 0 && c.joined {
 			l.most = min(l.most, l.out()*limit/total)
 		}
-		if c.reachable() {
-			l.most = min(l.most, l.out()-l.idle+left*l.idle/max(1, idle))
+		if over > 0 && c.reachable() {
+			l.most = min(l.most, l.out()-l.idle)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func AppendReport(dst []byte, r queue.Report) []byte {
 	}
 	dst = appendMoves(dst, r.Moved)
 	dst = appendMoves(dst, r.Released)
-	return appendUvarints(dst, r.NoticesSeen)
+	return appendNumbers(appendUvarints(dst, r.NoticesSeen), r.Rights.Quarantined, r.Permits.Quarantined)
 }
 
 // DecodeReport reads a report. Whatever is not the byte form of a report, from the first to the last byte, is an
@@ -77,6 +77,7 @@ func DecodeReport(b []byte) (queue.Report, error) {
 	r.Moved = in.moves("moved")
 	r.Released = in.moves("released")
 	r.NoticesSeen = in.uvarint("notices_seen")
+	r.Rights.Quarantined, r.Permits.Quarantined = in.number("rights.quarantined"), in.number("permits.quarantined")
 	if err := in.end(); err != nil {
 		return queue.Report{}, err
 	}
