@@ -22,7 +22,7 @@ func (l *Local) Grant(now time.Time, g Grant) {
 	l.permit.grant(g.Permits, g.PermitsMax)
 	if !l.settled {
 		l.settled = true
-		l.inherit(g)
+		l.inherit(t, g)
 	}
 	l.heed(t, g.Notices)
 	if g.Order > l.order && g.Order < math.MaxUint64 {
@@ -68,12 +68,13 @@ func (l *Local) receive(now int64, g Grant) {
 
 // inherit learns what was out when this incarnation began. A complete memory knows who uses it; else it
 // is in use by visitors who are not remembered.
-func (l *Local) inherit(g Grant) {
-	if l.cfg.Complete {
-		return
+func (l *Local) inherit(now int64, g Grant) {
+	if l.forgetful(now) {
+		l.rights.inherit(g.InheritedRights)
 	}
-	l.rights.inherit(g.InheritedRights)
-	l.permit.inherit(g.InheritedPermits)
+	if l.forgot != 0 && now < coolAt(l.forgot) {
+		l.permit.inherit(g.InheritedPermits)
+	}
 }
 
 // renumber takes over the other data centers' count of key orders, which this one has missed.

@@ -41,7 +41,7 @@ type Local struct {
 	rights  escrow
 	permit  escrow
 	tag     uint32 // of this data center
-	started int64
+	forgot  int64 // when the last incarnation began that did not remember everything; 0 for none
 	settled bool // it was told what its incarnation inherits
 	epoch   uint64
 	granted uint64 // Seq of the last grant applied
@@ -147,10 +147,10 @@ func NewLocal(now time.Time, cfg LocalConfig) *Local {
 		tickets:  newRegistry(c.last),
 		sessions: newSessions(c.last),
 		tag:      Tag(cfg.DataCenter),
-		started:  c.last,
 		report:   reporting{full: true, changed: true},
 	}
 	l.est.prior = cfg.Prior
+	l.forget(c.last)
 	l.draws.number, l.draws.seed = 1, cfg.Seed
 	l.tickets.emptyLines(l.set.drawn())
 	if l.axis() != 0 { // a journal begins with times of arrival
@@ -279,10 +279,18 @@ func (l *Local) askSession(now int64, ask Ask, slot uint32, s *session) Answer {
 	return a
 }
 
-// forgetful tells that this incarnation may not remember every session of the one before: their rights are
-// among those that it has inherited, even when others that it remembers have ended by now.
+// forget notes that this incarnation does not remember everything before it.
+func (l *Local) forget(now int64) {
+	if !l.cfg.Complete {
+		l.forgot = now
+		l.record(Record{Kind: RecordForgot, At: now})
+	}
+}
+
+// forgetful tells that some sessions in force may not be remembered: their rights are
+// among those that were inherited, even when others that are remembered have ended by now.
 func (l *Local) forgetful(now int64) bool {
-	return !l.cfg.Complete && now < l.started+(l.set.Session+sessionMargin).Microseconds()
+	return l.forgot != 0 && now < l.forgot+(l.set.Session+sessionMargin).Microseconds()
 }
 
 // from tells that the cookie was given by another data center.

@@ -15,7 +15,8 @@ const (
 	RecordOver   Kind = 9  // sessions last seen up to At are over: they were shorter then
 	RecordServed Kind = 8  // the origin has seen a session's first request by now: ID, At
 	RecordLeft   Kind = 10 // a session went to another data center: ID, At
-	// 11 to 13 are forms of others, see internal/wire.
+	RecordForgot Kind = 13 // an incarnation began at At that does not remember all before it
+	// 11 and 12 are forms of others, see internal/wire.
 	RecordSeed   Kind = 14 // draw Order is open; its seed in ID, Arrival, Key
 	RecordSealed Kind = 15 // a ticket is in the list of draw Order: ID, At
 	RecordSeal   Kind = 16 // that list is closed: At, Method in Class; seed of the next draw in ID, Arrival, Key

@@ -15,6 +15,9 @@ func (l *Local) Snapshot(now time.Time) []Record {
 	out = append(out,
 		Record{Kind: RecordOrder, At: t, Order: l.order, Key: int64(l.axis())},
 		Record{Kind: RecordOver, At: l.over})
+	if l.forgetful(t) || l.permit.quarantined > 0 {
+		out = append(out, Record{Kind: RecordForgot, At: l.forgot})
+	}
 	for class, key := range l.dueKey {
 		if key != 0 {
 			out = append(out, Record{Kind: RecordTurn, At: t, Order: l.order, Key: key, Class: uint8(class)})
@@ -77,8 +80,9 @@ func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 		r.apply(rec)
 	}
 	r.pull(t)
-	l.over = r.over
+	l.over, l.forgot = r.over, r.forgot
 	l.journal, l.seq = l.journal[:0], 0
+	l.forget(t)
 	l.draws = r.draws.drawing
 	l.restoreSessions(t, &r)
 	l.restoreTickets(t, &r)
@@ -88,6 +92,7 @@ func (l *Local) Restore(now time.Time, records iter.Seq[Record]) {
 // replay is the state that records add up to.
 type replay struct {
 	over     int64
+	forgot   int64
 	newest   int64 // the latest time of any record
 	admitted map[ID]*session
 	tickets  map[ID]Record
@@ -119,6 +124,8 @@ func (r *replay) apply(rec Record) {
 		}
 	case RecordLeft:
 		delete(r.admitted, rec.ID) // its permit still cools
+	case RecordForgot:
+		r.forgot = max(r.forgot, rec.At)
 	case RecordOver:
 		r.over = max(r.over, rec.At)
 	case RecordServed:
@@ -158,6 +165,9 @@ func (r *replay) pull(now int64) {
 		return
 	}
 	r.newest = now
+	if r.forgot != 0 {
+		r.forgot -= shift
+	}
 	for _, s := range r.admitted { // unordered: each by itself
 		s.arrival -= shift
 		s.accepted -= shift

@@ -35,11 +35,11 @@ func (l *Local) advance(now time.Time) int64 {
 // release ends the quarantine of what an earlier incarnation held, when the last of its sessions must be
 // over and the last of its permits must have cooled.
 func (l *Local) release(now int64) {
-	if l.rights.quarantined > 0 && now >= l.started+(l.set.Session+sessionMargin).Microseconds() {
+	if l.rights.quarantined > 0 && !l.forgetful(now) {
 		l.rights.quarantined = 0
 		l.report.changed = true
 	}
-	if l.permit.quarantined > 0 && now >= coolAt(l.started) {
+	if l.permit.quarantined > 0 && now >= coolAt(l.forgot) {
 		l.permit.quarantined = 0
 		l.report.changed = true
 	}

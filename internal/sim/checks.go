@@ -57,8 +57,8 @@ func (c *checks) conserve() {
 	for _, n := range c.idle[len(c.idle)-conserveSpan:] {
 		least = min(least, n)
 	}
-	recent := c.r.look.entries.count(c.r.e.now, time.Minute)
-	if on := conserveSpan*recent/60 + conserveSlack + len(r.centers)/10; least > on {
+	recent := max(conserveSpan*c.r.look.entries.count(c.r.e.now, time.Minute)/60, c.r.look.lately.count(c.r.e.now, conserveSpan*time.Second))
+	if on := recent + conserveSlack + len(r.centers)/10; least > on {
 		c.r.look.complain("%d rights were idle for %d s while visitors waited; %d are on their way", least, conserveSpan, on)
 		c.idle = c.idle[:0]
 	}

@@ -24,6 +24,7 @@ type observer struct {
 	present int // people who wait, those who are away left out
 	entries entryWindow
 	recent  entryWindow // of the last second
+	lately  entryWindow // of the last few
 
 	overUsers, overRate excess
 	peak                int
@@ -130,6 +131,7 @@ func (o *observer) enters(v *visitor) {
 	o.admitted++
 	o.entries.add(o.e.now)
 	o.recent.add(o.e.now)
+	o.lately.add(o.e.now)
 	o.peak = max(o.peak, o.recent.count(o.e.now, time.Second))
 	o.seen(v)
 	if over := o.entries.count(o.e.now, time.Minute) - o.w.Room.NewUsersPerMinute; over > 0 {

@@ -26,6 +26,7 @@ const (
 //	admit  3: ID At Arrival       cooled 7: At
 //	touch  4: ID At               served 8: ID At
 //	over   9: At                  left  10: ID At
+//	forgot 13: At
 //
 // A join or turn of a class other than 0 has one byte more:
 //
@@ -50,7 +51,7 @@ func AppendRecord(dst []byte, r queue.Record) []byte {
 	case queue.RecordTurn, queue.RecordOrder:
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Key))
 		dst = binary.LittleEndian.AppendUint64(dst, r.Order)
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver, queue.RecordLeft:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver, queue.RecordLeft, queue.RecordForgot:
 	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see above
 	}
 	if written != r.Kind {
@@ -118,7 +119,7 @@ func DecodeRecord(b []byte) (queue.Record, int, error) {
 		r.Arrival = int64(next())
 	case queue.RecordTurn, queue.RecordOrder:
 		r.Key, r.Order = int64(next()), next()
-	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver, queue.RecordLeft:
+	case queue.RecordTouch, queue.RecordEnd, queue.RecordCooled, queue.RecordServed, queue.RecordOver, queue.RecordLeft, queue.RecordForgot:
 	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see above
 	}
 	if written != r.Kind {
@@ -134,7 +135,7 @@ func hasID(k queue.Kind) bool {
 	switch k {
 	case queue.RecordJoin, queue.RecordAdmit, queue.RecordTouch, queue.RecordEnd, queue.RecordServed, queue.RecordLeft:
 		return true
-	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled, queue.RecordOver:
+	case queue.RecordTurn, queue.RecordOrder, queue.RecordCooled, queue.RecordOver, queue.RecordForgot:
 	case queue.RecordSeed, queue.RecordSealed, queue.RecordSeal, queue.RecordPlace, queue.RecordDrawn: // see appendDraw
 	}
 	return false
@@ -149,7 +150,7 @@ func sizeOf(written queue.Kind) int {
 		return 1 + 16 + 8
 	case queue.RecordTurn, queue.RecordOrder:
 		return 1 + 8 + 8 + 8
-	case queue.RecordCooled, queue.RecordOver:
+	case queue.RecordCooled, queue.RecordOver, queue.RecordForgot:
 		return 1 + 8
 	case joinOfClass:
 		return 1 + 16 + 8 + 8 + 1
