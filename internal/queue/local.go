@@ -41,8 +41,8 @@ type Local struct {
 	rights  escrow
 	permit  escrow
 	tag     uint32 // of this data center
-	forgot  int64 // when the last incarnation began that did not remember everything; 0 for none
-	settled bool // it was told what its incarnation inherits
+	forgot  int64  // when the last incarnation began that did not remember everything; 0 for none
+	settled bool   // it was told what its incarnation inherits
 	epoch   uint64
 	granted uint64 // Seq of the last grant applied
 	turns   uint64 // cumulative turns of the last grant applied
