@@ -232,29 +232,24 @@ func (g *Global) recall(k kindOf, limit int) {
 		missing -= back
 		l.most = l.out() - max(back, l.excess)
 	}
-	g.cut(k, limit, total)
+	g.cut(k, total-limit)
 }
 
 // cut calls back what is out above the limit. What is quarantined goes first: a data center inherits its
-// bound, which is more than it ever held, and nobody may use the difference. The rest, after a limit was
-// lowered, is shared by all, and whatever is idle anywhere comes back: nobody enters before enough have left.
-func (g *Global) cut(k kindOf, limit, total int) {
-	over := total - limit
+// bound, which is more than it ever held, and nobody may use the difference. After a limit was lowered
+// each data center is asked for all of the rest, for nobody knows where visitors leave first: nobody
+// enters before enough have left, and what comes back too much is given again.
+func (g *Global) cut(k kindOf, over int) {
 	for _, c := range g.centers {
 		if l := k.of(c); over > 0 && c.joined && l.quarantined > 0 {
 			n := min(over, l.quarantined)
 			l.most = min(l.most, l.out()-n)
 			over -= n
-			total -= n
 		}
 	}
 	for _, c := range g.centers {
-		l := k.of(c)
-		if over > 0 && c.joined {
-			l.most = min(l.most, l.out()*limit/total)
-		}
-		if over > 0 && c.reachable() {
-			l.most = min(l.most, l.out()-l.idle)
+		if l := k.of(c); over > 0 && c.joined {
+			l.most = max(0, min(l.most, l.out()-over))
 		}
 	}
 }
