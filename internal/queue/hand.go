@@ -72,13 +72,12 @@ type hander struct {
 	wish []wishes
 }
 
-// give hands up to n out, as far as pool and ledger go, and tells how many. What the ledger forbids is
-// wished for.
-func (h *hander) give(i, n int) int {
+// give hands up to n out, as far as pool and ledger go. What the ledger forbids is wished for.
+func (h *hander) give(i, n int) {
 	c := h.g.centers[i]
 	n = min(n, h.pool)
 	if n <= 0 || !c.joined {
-		return 0
+		return
 	}
 	l := h.kind.of(c)
 	if w := h.kind.wish(&h.wish[i]); l.out()+n > *w {
@@ -89,14 +88,13 @@ func (h *hander) give(i, n int) int {
 		most = h.g.books.most(c.name, h.kind.most)
 	}
 	if n = min(n, most-l.out()); n <= 0 {
-		return 0
+		return
 	}
 	l.granted += uint64(n)
 	paid := min(n, l.debt)
 	l.debt -= paid
 	l.idle += n - paid
 	h.pool -= n
-	return n
 }
 
 // hand distributes the pool: debts first, then visitors who found no right by the age of their turn,

@@ -225,7 +225,6 @@ type usage struct {
 	n      int
 	recent []useSample // of the last ten seconds
 	worst  float64
-	good   time.Duration // since when the last ten seconds were well used
 	bad    time.Duration // until when they were not
 }
 

@@ -40,7 +40,6 @@ type run struct {
 	system system
 	people *people
 	checks *checks
-	order  []order
 }
 
 func newRun(w World) *run {
