@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/anteroom/anteroom/internal/queue"
 )
@@ -11,8 +12,9 @@ import (
 type books struct {
 	held    [2][]int // rights and permits by data center
 	sum     [2]int
-	seen    []counters // of the running incarnation
-	allowed [2]int     // the sum may be so high: a lowered limit only lets it fall
+	seen    []counters   // of the running incarnation
+	allowed [2]int       // the sum may be so high: a lowered limit only lets it fall
+	below   [2]time.Time // since when the sum is within a lowered limit
 }
 
 // counters are what never falls within an incarnation.
@@ -46,9 +48,25 @@ func (b *books) look(r *rooms, dc *dataCenter) {
 		if b.sum[kind] > limits[kind] && b.sum[kind] > before && b.sum[kind] > b.allowed[kind] {
 			r.complain("the data centers can use %d %s, the limit is %d; %s took the last", b.sum[kind], [2]string{"rights", "permits"}[kind], limits[kind], dc.name)
 		}
-		if b.sum[kind] <= limits[kind] {
-			b.allowed[kind] = limits[kind]
-		}
+		b.tighten(r, kind, limits[kind])
+	}
+}
+
+// flightTime is how long a right may be on its way from one data center to another.
+const flightTime = 3 * time.Second
+
+// tighten lets a lowered limit bind once the sum has been below it for a while: before that rights on their
+// way are missing in it.
+func (b *books) tighten(r *rooms, kind, limit int) {
+	switch {
+	case limit >= b.allowed[kind]:
+		b.allowed[kind], b.below[kind] = limit, time.Time{}
+	case b.sum[kind] > limit:
+		b.below[kind] = time.Time{}
+	case b.below[kind].IsZero():
+		b.below[kind] = r.e.now
+	case r.e.now.Sub(b.below[kind]) > flightTime:
+		b.allowed[kind] = limit
 	}
 }
 
