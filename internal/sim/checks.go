@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // checks are the invariants that need the whole picture.
 type checks struct {
@@ -89,6 +92,7 @@ func (c *checks) finish() {
 			c.r.look.complain("somebody entered before they came")
 		}
 	}
+	c.passedOver()
 }
 
 // recovered is the time from the end of the last fault until use was back.
@@ -98,4 +102,47 @@ func (c *checks) recovered() time.Duration {
 		return 0
 	}
 	return bad - c.last
+}
+
+// Others whose turn came later may enter before somebody whose turn has come in so many spans of time, no more.
+// Winners of a lottery ask again within 20 s, and may find no right once or twice.
+const (
+	passedOverSpan = 10 * time.Second
+	passedOverMax  = 10
+)
+
+// passedOver looks for visitors who had their turn and starved while later ones went on entering. A fault may
+// keep a data center from its rights, and who polls on their own terms may be late by themselves.
+func (c *checks) passedOver() {
+	if c.any || c.r.w.Algorithm != Rights || c.r.w.Room.Pacing > 0 || c.r.w.Room.Poll > 0 {
+		return
+	}
+	var list []*visitor
+	for _, v := range c.r.people.all {
+		if v.inside && !v.anew && !v.turn.IsZero() {
+			list = append(list, v)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *visitor) int { return a.turn.Compare(b.turn) })
+	first := c.r.e.end // entry of those whose turn came later
+	for i, v := range slices.Backward(list) {
+		own := !v.wasAway && !v.moved && v.strategy == obedient
+		if own && v.entered.Sub(first) > passedOverMax*passedOverSpan && v.overtaken(list[i+1:]) > passedOverMax {
+			c.r.look.complain("somebody whose turn had come in data center %d was passed over for %v", v.center, v.entered.Sub(first))
+		}
+		if v.entered.Before(first) {
+			first = v.entered
+		}
+	}
+}
+
+// overtaken is in how many spans any of the others entered before the visitor.
+func (v *visitor) overtaken(others []*visitor) int {
+	spans := map[int64]bool{}
+	for _, other := range others {
+		if other.entered.Before(v.entered) {
+			spans[other.entered.Unix()/int64(passedOverSpan.Seconds())] = true
+		}
+	}
+	return len(spans)
 }

@@ -60,7 +60,7 @@ func goals(w *World) map[string]goal {
 // isStudied tells the named worlds, whatever their seed.
 func isStudied(w *World) bool {
 	original, ok := Named(w.Name)
-	original.Seed, original.Algorithm, original.Mistake = w.Seed, w.Algorithm, w.Mistake
+	original.Seed, original.Algorithm = w.Seed, w.Algorithm
 	return ok && reflect.DeepEqual(original, *w)
 }
 

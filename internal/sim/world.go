@@ -30,9 +30,6 @@ type World struct {
 	Network   Network   `yaml:"network"`
 	Crowd     Crowd     `yaml:"crowd"`
 	Faults    []Fault   `yaml:"faults"`
-
-	// Mistake switches one guard of the core off, for tests of the checkers. It has no YAML form.
-	Mistake Mistake `yaml:"-"`
 }
 
 // Room is what an operator would set, and the parameters of the algorithms.
@@ -142,6 +139,3 @@ type Fault struct {
 	For    time.Duration `yaml:"for"`
 	Center int           `yaml:"data_center"` // 0 is the busiest
 }
-
-// Mistake is a known error of a first version, which a checker must find.
-type Mistake int
