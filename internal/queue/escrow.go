@@ -7,6 +7,8 @@ type escrow struct {
 	returned uint64 // cumulative; never falls, never above granted
 	most     int    // the most to hold; what is above goes back as soon as it is idle
 	used     int    // sessions in force, or permits cooling
+	// foreign of them came from elsewhere before the inheritance was known: they are not among it.
+	foreign int
 	// quarantined are held by visitors of an earlier incarnation whom this one does not remember, as far
 	// as anybody knows. They are in use until the longest of these sessions must be over.
 	quarantined int
@@ -36,9 +38,9 @@ func (e *escrow) grant(granted uint64, most int) {
 	e.most = most
 }
 
-// inherit puts what an earlier incarnation held and this one does not remember into quarantine.
-func (e *escrow) inherit(granted uint64) {
-	e.quarantined = max(0, int(granted)-e.used)
+// inherit puts what was out when the incarnation began and is not remembered into quarantine.
+func (e *escrow) inherit(inherited uint64) {
+	e.quarantined = max(0, int(inherited)-max(0, e.used-e.foreign))
 }
 
 // recognise takes one out of quarantine for a visitor who came back, and tells whether there was one.

@@ -47,6 +47,7 @@ type Global struct {
 type center struct {
 	name        string
 	incarnation uint64
+	newest      uint64 // the highest incarnation that was ever heard of; the one before is over
 	joined      bool   // its account is known under this epoch; until then its bound counts
 	seq         uint64 // of the last report counted
 
@@ -79,7 +80,12 @@ type center struct {
 	movesSeen, releasedSeen uint64
 	experience              Experience
 	notices                 []Move
-	noticed                 uint64 // number of the last notice
+	// owed are rights that were released for guests here and could not be given yet.
+	owed   int
+	owedAt int64
+	// asked is when it was first asked to give something back and has not been heard since; 0 when it was not.
+	asked   int64
+	noticed uint64 // number of the last notice
 }
 
 // ledger is the account of one data center for one kind of entitlement.
@@ -132,7 +138,7 @@ func NewGlobal(now time.Time, cfg GlobalConfig) *Global {
 	g.books = books{kept: true, written: *cfg.Ledger}
 	for _, b := range cfg.Ledger.Centers {
 		c := g.center(b.DataCenter)
-		c.incarnation = b.Incarnation
+		c.incarnation, c.newest = b.Incarnation, b.Incarnation
 		c.rights = ledger{granted: uint64(b.Rights), most: b.Rights}
 		c.permits = ledger{granted: uint64(b.Permits), most: b.Permits}
 	}
@@ -163,8 +169,11 @@ func (g *Global) Report(now time.Time, r Report) {
 		return
 	}
 	c := g.center(r.DataCenter)
+	if r.Incarnation < c.newest {
+		return
+	}
+	c.newest = r.Incarnation
 	if r.Epoch < g.epoch {
-		c.joined = c.joined && r.Incarnation <= c.incarnation
 		c.dirty = true // the announcement has not arrived
 		return
 	}
@@ -179,7 +188,7 @@ func (g *Global) Report(now time.Time, r Report) {
 	c.permits.merge(r.Permits)
 	c.need, c.turnsSeen, c.grantSeen = r.Need, r.TurnsSeen, r.GrantSeen
 	c.refused, c.oldest = r.Refused, r.Oldest
-	c.fresh, c.silent = true, false
+	c.fresh, c.silent, c.asked = true, false, 0
 	c.echo, c.echoAt = r.Sent, t
 	if !g.timed && r.Synced {
 		g.timed, g.shift = true, r.Sent+r.Shift-t
@@ -187,7 +196,7 @@ func (g *Global) Report(now time.Time, r Report) {
 	g.mergeTraffic(t, c, r)
 	g.est.add(r.Experience.since(c.experience))
 	c.experience = r.Experience
-	g.mergeMoves(c, r)
+	g.mergeMoves(t, c, r)
 	g.mergeLines(c, r)
 }
 
@@ -196,12 +205,13 @@ func (g *Global) Report(now time.Time, r Report) {
 // still there. The account of the same incarnation is what it says itself, for it no longer listens to
 // any leader before.
 func (g *Global) welcome(c *center, r Report) {
-	inheritedRights, inheritedPermits := c.rights.out(), c.permits.out()
+	// Guests on credit are known as debts: they may come back, so a new incarnation inherits these, too.
+	inheritedRights, inheritedPermits := c.rights.out()+c.rights.debt, c.permits.out()+c.permits.debt
 	if r.Settled {
 		inheritedRights, inheritedPermits = 0, 0
 	}
 	fresh := center{
-		name: c.name, incarnation: r.Incarnation, joined: true, heard: c.heard, share: c.share, unordered: true, dirty: true,
+		name: c.name, incarnation: r.Incarnation, newest: c.newest, joined: true, owed: c.owed, owedAt: c.owedAt, heard: c.heard, share: c.share, unordered: true, dirty: true,
 		turns: r.TurnsSeen, sentSeq: r.GrantSeen, admitted: r.Admitted,
 		experience: r.Experience, movesSeen: firstNumber(r.Moved), releasedSeen: firstNumber(r.Released),
 	}
@@ -357,7 +367,9 @@ func (g *Global) listen(now int64) {
 		for class := range g.lines {
 			waits = waits || g.lines[class].waitingIn(i) > 0
 		}
-		if c.silent || !c.joined || !waits || now-c.heard <= silentReports*g.pace.Report.Microseconds() {
+		limit := silentReports * g.pace.Report.Microseconds()
+		mute := waits && now-c.heard > limit || c.asked != 0 && now-c.asked > limit
+		if c.silent || !c.joined || !mute {
 			continue
 		}
 		c.silent, c.unordered = true, true
@@ -370,7 +382,7 @@ func (g *Global) listen(now int64) {
 // outstanding is how many visitors of the data center have their turn and have not entered, as far
 // as is known: the reported ones and those of turns that the report did not know yet.
 func (c *center) outstanding() int {
-	if c.silent || !c.joined {
+	if !c.reachable() {
 		return 0
 	}
 	return c.need + int(c.turns-min(c.turns, c.turnsSeen))

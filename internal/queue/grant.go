@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"math"
 	"time"
 
 	"github.com/anteroom/anteroom"
@@ -25,14 +24,17 @@ func (l *Local) Grant(now time.Time, g Grant) {
 		l.inherit(t, g)
 	}
 	l.heed(t, g.Notices)
-	if g.Order > l.order && g.Order < math.MaxUint64 {
+	if g.Order > l.order && g.Order&1 == uint64(l.axis()) {
 		l.renumber(t, g.Order)
 	}
-	if g.Order == l.order {
+	if g.Order == l.order && !l.report.full {
 		l.turns = g.Turns
 		for class, m := range g.Marks {
 			l.moveFrontier(t, uint8(class), m)
 		}
+	}
+	if g.RightsMax < l.rights.held() || g.PermitsMax < l.permit.held() {
+		l.report.changed = true // it is answered, also when nothing is idle
 	}
 	l.giveBack(t)
 }
@@ -77,7 +79,8 @@ func (l *Local) inherit(now int64, g Grant) {
 	}
 }
 
-// renumber takes over the other data centers' count of key orders, which this one has missed.
+// renumber takes over the other data centers' count of key orders on the same axis. Marks count again when
+// the leader has merged these keys in that order.
 func (l *Local) renumber(now int64, order uint64) {
 	l.order = order
 	l.marks = [ClassesMax]Mark{}

@@ -13,7 +13,7 @@ const (
 func (g *Global) grants(now int64) []Addressed {
 	var out []Addressed
 	for i, c := range g.centers {
-		if !c.joined {
+		if !c.joined || c.newest > c.incarnation {
 			if now-c.sentAt >= announceEvery || c.dirty {
 				c.sentAt, c.dirty = now, false
 				out = append(out, Addressed{c.name, Grant{Epoch: g.epoch}})

@@ -34,12 +34,15 @@ func (g *Global) permits() kindOf {
 }
 
 // reachable tells that a data center can use what it has.
-func (c *center) reachable() bool { return c.joined && !c.silent }
+func (c *center) reachable() bool { return c.joined && !c.silent && c.newest == c.incarnation }
 
 // pool is what no data center has. It is below zero after a limit was lowered.
 func (g *Global) pool(k kindOf, limit int) int {
 	for _, c := range g.centers {
 		limit -= k.of(c).out()
+		if !k.pace {
+			limit -= c.owed
+		}
 	}
 	return limit
 }
@@ -76,7 +79,7 @@ type hander struct {
 func (h *hander) give(i, n int) {
 	c := h.g.centers[i]
 	n = min(n, h.pool)
-	if n <= 0 || !c.joined {
+	if n <= 0 || !c.reachable() {
 		return
 	}
 	l := h.kind.of(c)
@@ -103,6 +106,7 @@ func (h *hander) give(i, n int) {
 func (g *Global) hand(k kindOf, limit int, wish []wishes) {
 	h := hander{g: g, kind: k, pool: g.pool(k, limit), wish: wish}
 	for i, c := range g.centers {
+		g.settle(g.last, c)
 		l := k.of(c)
 		l.excess = 0
 		if l.debt > 0 {
@@ -229,6 +233,9 @@ func (g *Global) recall(k kindOf, limit int) {
 		}
 		missing -= back
 		l.most = l.out() - max(back, l.excess)
+		if back > 0 && c.asked == 0 {
+			c.asked = g.last
+		}
 	}
 	g.cut(k, total-limit)
 }

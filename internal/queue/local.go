@@ -195,11 +195,21 @@ func (l *Local) shrink(now int64, old Settings) {
 	l.giveBack(now)
 }
 
+// nextOrder is the number of the next key order. Its lowest bit tells the axis, so that data centers that
+// heard of a new method at different moments do not take each other's keys for their own.
+func nextOrder(order uint64, axis int) uint64 {
+	next := order + 1
+	if next&1 != uint64(axis) {
+		next++
+	}
+	return next
+}
+
 // reorder gives every ticket the key of the method in force. The ticket itself stays as it is, so a
 // later change back restores the order of arrival. Who had a turn keeps it: those keys are before all
 // others.
 func (l *Local) reorder(now int64) {
-	l.order++
+	l.order = nextOrder(l.order, l.axis())
 	l.draws.placed = 0
 	l.dueKey, l.marks = [ClassesMax]int64{}, [ClassesMax]Mark{}
 	l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
@@ -309,7 +319,7 @@ func (l *Local) cameBack(ask Ask, slot uint32, s *session) bool {
 // sessionCookie fills in what the cookie of a session carries.
 func (l *Local) sessionCookie(a *Answer, s *session) {
 	a.ID, a.Arrival, a.Home = s.id, timeOf(s.arrival), l.tag
-	a.Accepted, a.LastSeen = timeOf(l.toRoom(s.accepted)), timeOf(l.toRoom(s.seen))
+	a.Accepted, a.LastSeen = timeOf(l.toRoom(s.accepted)), timeOf(s.told)
 }
 
 // touch renews a session. It returns the record that must be durable before the origin sees the
@@ -317,6 +327,7 @@ func (l *Local) sessionCookie(a *Answer, s *session) {
 // part of its duration, and a restored session gets that much more time.
 func (l *Local) touch(now int64, s *session) uint64 {
 	s.seen = max(s.seen, now)
+	s.told = l.toRoom(s.seen)
 	if l.set.FixedSessions || now-s.durable < l.touchGrain() {
 		return 0
 	}
@@ -392,6 +403,7 @@ func (l *Local) askUnknown(now int64, ask Ask) Answer {
 func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 	a := Answer{Verdict: Admitted, Known: true}
 	if ask.Purpose != Enter {
+		s.told = l.toRoom(s.seen)
 		l.sessionCookie(&a, &s)
 		return a
 	}
@@ -404,10 +416,14 @@ func (l *Local) adopt(now int64, ask Ask, s session) Answer {
 		}
 		l.moves.shelter(s.id, until)
 	}
+	if moved && !l.settled {
+		l.rights.foreign++
+	}
 	if moved {
 		l.moves.take(s.id, stampOf(ask.LastSeen), ask.Home)
 	}
 	s.seen, s.durable = max(s.seen, now), now
+	s.told = l.toRoom(s.seen)
 	if !moved && now-s.accepted < permitCooling.Microseconds() {
 		l.permit.recognise()
 		l.permits.use(now) // the admission may not be known here either

@@ -104,6 +104,11 @@ func (m *merged) resume(frontier int64) {
 // counted.
 func (m *merged) skip(i, n int) {
 	m.grow(i + 1)
+	most := 0
+	if b := m.buckets[m.frontier]; b != nil && i < len(b.by) {
+		most = b.by[i] // some may have left before they heard of their turn
+	}
+	n = min(n, most)
 	m.each[i] += m.skipped[i] - n
 	m.waiting += m.skipped[i] - n
 	m.skipped[i] = n

@@ -18,7 +18,7 @@ const noticesMax = 1024
 
 // mergeMoves tells former homes of sessions that have moved, and lets the rights that these release
 // follow to where the sessions are.
-func (g *Global) mergeMoves(c *center, r Report) {
+func (g *Global) mergeMoves(now int64, c *center, r Report) {
 	for _, m := range r.Moved {
 		if m.Number > c.movesSeen {
 			c.movesSeen = m.Number
@@ -29,7 +29,7 @@ func (g *Global) mergeMoves(c *center, r Report) {
 	for _, m := range r.Released {
 		if m.Number > c.releasedSeen {
 			c.releasedSeen = m.Number
-			g.transfer(m.To)
+			g.transfer(now, m.To)
 		}
 	}
 }
@@ -47,16 +47,30 @@ func (g *Global) notify(to *center, m Move) {
 }
 
 // transfer gives a right that was released for a data center to it, before anybody else can get it:
-// the session there is honoured on credit. It is among what the former home has returned.
-func (g *Global) transfer(to string) {
-	for _, c := range g.centers {
-		if c.name != to || !c.joined || c.rights.debt == 0 {
-			continue
-		}
-		if c.rights.out() < g.books.most(c.name, g.rights().most) {
-			c.rights.granted++
-			c.rights.debt--
-		}
+// the session there is honoured on credit. It is among what the former home has returned. One that cannot
+// be given yet, because the data center was not heard or the ledger does not allow it, is owed.
+func (g *Global) transfer(now int64, to string) {
+	if g.pool(g.rights(), g.set.TotalActiveUsers) < 1 {
+		return // a leader before has given it
+	}
+	c := g.center(to)
+	if c.owed == 0 {
+		c.owedAt = now
+	}
+	c.owed++
+	g.settle(now, c)
+}
+
+// settle gives what is owed. When nobody there is on credit, or the session that it was for must be over, it
+// is free again.
+func (g *Global) settle(now int64, c *center) {
+	if c.owed > 0 && (c.reachable() && c.rights.debt == 0 || now-c.owedAt > (g.set.Session+sessionMargin).Microseconds()) {
+		c.owed = 0
+	}
+	for c.owed > 0 && c.reachable() && c.rights.debt > 0 && c.rights.out() < g.books.most(c.name, g.rights().most) {
+		c.rights.granted++
+		c.rights.debt--
+		c.owed--
 	}
 }
 
@@ -141,9 +155,9 @@ const (
 	coverMin    = 5 * second
 )
 
-// sightGrain is what two readings of one moment may differ by: cookies count in milliseconds, and the
-// room's time is measured anew with each grant. It is far below coverMargin.
-const sightGrain = 500 * milli
+// sightGrain is the grain of times in cookies. A session knows the time that its last cookie carries, so
+// nothing else can make two readings of one moment differ.
+const sightGrain = milli
 
 // heed looks at notices of sessions that have moved away. A visitor who was here since then is kept; for
 // the others the right leaves with the session.
@@ -155,7 +169,7 @@ func (l *Local) heed(now int64, notices []Move) {
 		l.moves.noticesSeen = m.Number
 		l.report.changed = true
 		slot, s, ok := l.sessions.find(m.ID)
-		if !ok || s.state != sessionActive || l.toRoom(s.seen) > m.Seen+sightGrain || l.rights.debt() > 0 {
+		if !ok || s.state != sessionActive || s.told > m.Seen+sightGrain || l.rights.debt() > 0 {
 			continue
 		}
 		l.moves.uncover(m.ID)

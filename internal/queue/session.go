@@ -16,6 +16,7 @@ type session struct {
 	arrival  int64
 	accepted int64
 	seen     int64 // the last touch; of an ended session the time of the end
+	told     int64 // the same in the room's time, as cookies carry it
 	durable  int64 // the last touch that the journal knows
 	served   int64 // the first touch: the origin has surely seen the visitor by then; 0 before it
 	slack    int64 // added to the end of a restored session, whose last touches may be unknown

@@ -219,6 +219,7 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 			if !l.cfg.Complete {
 				s.seen = max(s.seen, now) // it may have been seen until a moment ago
 			}
+			s.told = l.toRoom(s.seen)
 			l.sessions.begin(*s, l.set)
 			l.rights.used++
 		case s.state == sessionEnded && s.seen+remembered(l.set) > now:
@@ -241,7 +242,7 @@ func (l *Local) restoreTickets(now int64, r *replay) {
 	if same {
 		l.dueKey = r.dueKey
 	} else {
-		l.order++
+		l.order = nextOrder(r.order, l.axis())
 		l.dueKey = [ClassesMax]int64{}
 		l.record(Record{Kind: RecordOrder, At: now, Order: l.order, Key: int64(l.axis())})
 	}

@@ -23,7 +23,7 @@ func (g *Global) giveTurns(now int64) {
 func (g *Global) share(turns int) (given int) {
 	backlog := [ClassesMax]int{}
 	for class := range g.lines {
-		backlog[class] = g.lines[class].waiting
+		backlog[class] = max(0, g.lines[class].waiting)
 	}
 	for class, n := range g.fair.share(turns, backlog, g.set.weights()) {
 		if n > 0 {

@@ -264,7 +264,7 @@ func (l *Local) overClasses(turns int, class uint8) int {
 			sum += weights[other]
 		}
 	}
-	return min(turns*sum/weights[class], max(turns, l.crowd()))
+	return min(turns*sum/max(1, weights[class]), max(turns, l.crowd()))
 }
 
 // sharpen replaces the estimate near the head of a line by what is known: when the rate of admission
@@ -376,7 +376,7 @@ func (l *Local) mayEnter(slot uint32, tk *ticket) bool {
 // admit begins a session. The caller has made sure that a right and a permit are idle, except when
 // the method lets everyone pass.
 func (l *Local) admit(now int64, id ID, arrival int64, known bool) Answer {
-	s := session{id: id, arrival: arrival, accepted: now, seen: now, durable: now}
+	s := session{id: id, arrival: arrival, accepted: now, seen: now, durable: now, told: l.toRoom(now)}
 	l.sessions.begin(s, l.set)
 	l.permits.use(now)
 	l.rights.used++
