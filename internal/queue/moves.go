@@ -169,14 +169,16 @@ func (l *Local) heed(now int64, notices []Move) {
 		l.moves.noticesSeen = m.Number
 		l.report.changed = true
 		slot, s, ok := l.sessions.find(m.ID)
-		if !ok || s.state != sessionActive || s.told > m.Seen+sightGrain || l.rights.debt() > 0 {
+		if !ok || s.state != sessionActive || s.told > m.Seen+sightGrain {
 			continue
 		}
 		l.moves.uncover(m.ID)
 		l.sessions.leave(slot, s)
+		if l.rights.debt() == 0 {
+			l.rights.returned++
+			l.moves.release(m.ID, m.To)
+		} // else the right pays a debt here: two full data centers may swap visitors
 		l.rights.used--
-		l.rights.returned++
-		l.moves.release(m.ID, m.To)
 		l.report.urgent = true
 		l.record(Record{Kind: RecordLeft, ID: m.ID, At: now})
 	}

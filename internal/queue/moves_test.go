@@ -120,3 +120,26 @@ func TestTicketThatMovedDoesNotBlockTheSession(t *testing.T) {
 		t.Error("the ticket left behind at a hides the session")
 	}
 }
+
+// TestFullDataCentersSwapVisitors: each is in debt for a guest of the other. The rights that stay behind pay.
+func TestFullDataCentersSwapVisitors(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, fifo(10, 1000, time.Minute), "a", "b")
+	ina := f.fill("a", 5)
+	inb := f.fill("b", 5)
+	f.settle()
+	f.at("b", ina[0], 0)
+	f.at("a", inb[0], 0)
+	f.settle()
+	for _, name := range []string{"a", "b"} {
+		if rights, _ := f.locals[name].Accounts(); rights.Held() != 5 || rights.Debt != 0 {
+			t.Errorf("%s holds %d rights with a debt of %d, want 5 and 0", name, rights.Held(), rights.Debt)
+		}
+	}
+	for range 20 { // longer than the cover
+		f.now = f.now.Add(3 * time.Second)
+		if !f.at("b", ina[0], 0) || !f.at("a", inb[0], 0) {
+			t.Fatal("a guest was sent away")
+		}
+	}
+}
