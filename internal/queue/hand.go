@@ -109,6 +109,9 @@ func (g *Global) hand(k kindOf, limit int, wish []wishes) {
 		g.settle(g.last, c)
 		l := k.of(c)
 		l.excess = 0
+		if w := k.wish(&wish[i]); !k.pace && c.owed > 0 {
+			*w = max(*w, l.out()+c.owed) // what the ledger does not allow yet
+		}
 		if l.debt > 0 {
 			h.give(i, l.debt)
 		}
