@@ -387,7 +387,7 @@ func (l *Local) askUnknown(now int64, ask Ask) Answer {
 			id: ask.ID, arrival: stampOf(ask.Arrival),
 			accepted: l.fromRoom(stampOf(ask.Accepted)), seen: l.fromRoom(stampOf(ask.LastSeen)),
 		}
-		if s.end(l.set) <= now || s.end(l.set)-(l.set.Session+sessionMargin).Microseconds() <= l.over {
+		if s.end(l.set)+l.time.doubt() <= now || s.end(l.set)-(l.set.Session+sessionMargin).Microseconds() <= l.over {
 			return l.newcomer(now, ask)
 		}
 		return l.adopt(now, ask, s)

@@ -33,3 +33,11 @@ func (l *Local) toRoom(stamp int64) int64 { return stamp + l.time.shift }
 
 // fromRoom turns the room's time into a stamp.
 func (l *Local) fromRoom(at int64) int64 { return at - l.time.shift }
+
+// doubt is how wrong the room's time may be here: nothing that counts once it has been measured.
+func (r *roomTime) doubt() int64 {
+	if r.known {
+		return 0
+	}
+	return coverMargin
+}
