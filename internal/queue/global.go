@@ -184,6 +184,7 @@ func (g *Global) Report(now time.Time, r Report) {
 		g.welcome(c, r)
 	}
 	c.seq = r.Seq
+	before := c.rights.returned
 	c.rights.merge(r.Rights)
 	c.permits.merge(r.Permits)
 	c.need, c.turnsSeen, c.grantSeen = r.Need, r.TurnsSeen, r.GrantSeen
@@ -196,7 +197,7 @@ func (g *Global) Report(now time.Time, r Report) {
 	g.mergeTraffic(t, c, r)
 	g.est.add(r.Experience.since(c.experience))
 	c.experience = r.Experience
-	g.mergeMoves(t, c, r)
+	g.mergeMoves(t, c, r, c.rights.returned-before)
 	g.mergeLines(c, r)
 }
 

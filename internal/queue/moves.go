@@ -18,7 +18,7 @@ const noticesMax = 1024
 
 // mergeMoves tells former homes of sessions that have moved, and lets the rights that these release
 // follow to where the sessions are.
-func (g *Global) mergeMoves(now int64, c *center, r Report) {
+func (g *Global) mergeMoves(now int64, c *center, r Report, returned uint64) {
 	for _, m := range r.Moved {
 		if m.Number > c.movesSeen {
 			c.movesSeen = m.Number
@@ -29,7 +29,11 @@ func (g *Global) mergeMoves(now int64, c *center, r Report) {
 	for _, m := range r.Released {
 		if m.Number > c.releasedSeen {
 			c.releasedSeen = m.Number
-			g.transfer(now, m.To)
+			// A leader before may have counted the return, and given the right already.
+			if returned > 0 || g.pool(g.rights(), g.set.TotalActiveUsers) > 0 {
+				g.transfer(now, m.To)
+			}
+			returned -= min(returned, 1)
 		}
 	}
 }
@@ -50,9 +54,6 @@ func (g *Global) notify(to *center, m Move) {
 // the session there is honoured on credit. It is among what the former home has returned. One that cannot
 // be given yet, because the data center was not heard or the ledger does not allow it, is owed.
 func (g *Global) transfer(now int64, to string) {
-	if g.pool(g.rights(), g.set.TotalActiveUsers) < 1 {
-		return // a leader before has given it
-	}
 	c := g.center(to)
 	if c.owed == 0 {
 		c.owedAt = now
