@@ -10,7 +10,7 @@ LINT := go tool -modfile=tools/go.mod golangci-lint
 # Tests of the whole program stand below test/ and get the machine to themselves. They run the program as
 # it is shipped; the race detector would only slow their thousands of clients down.
 UNIT := go list ./... | sed -E '\,/anteroom/test(/|$$),d'
-WHOLE := go list ./... | sed -nE '\,/anteroom/test(/|$$),p'
+WHOLE := go list ./... | sed -nE '\,/anteroom/test(/|$$),p' | sed -E '\,/test/simulation$$,d'
 
 .PHONY: help build check test lint fmt bench fuzz sim-report
 
@@ -31,6 +31,7 @@ test: ## everything: races, the whole program, a browser, the seeds of each fuzz
 	@$(STEP) vet go vet ./...
 	@unit="$$($(UNIT))"; $(STEP) "unit tests" go test -race -shuffle=on -timeout 15m $$unit
 	@whole="$$($(WHOLE))"; [ -z "$$whole" ] || $(STEP) "tests of the whole" go test -shuffle=on -timeout 15m $$whole
+	@$(STEP) "simulated worlds" go test -timeout 15m ./test/simulation
 
 lint: ## the linter; the first run compiles it, which takes some minutes
 	@$(STEP) "linter" $(LINT) version

@@ -34,7 +34,8 @@ func (c *checks) healed() {
 }
 
 // Work conservation: while somebody present waits, no right stays idle for over conserveSpan seconds. A
-// right on its way is idle, too; on average so many are as enter in that time.
+// right on its way is idle, too: on average so many are as enter in that time, at the beginning of a wave twice
+// as many.
 const (
 	conserveSpan = 3
 	conserveRest = time.Minute // quarantine and backlog after a fault
@@ -61,7 +62,7 @@ func (c *checks) conserve() {
 		least = min(least, n)
 	}
 	recent := max(conserveSpan*c.r.look.entries.count(c.r.e.now, time.Minute)/60, c.r.look.lately.count(c.r.e.now, conserveSpan*time.Second))
-	if on := recent + conserveSlack + len(r.centers)/10; least > on {
+	if on := 2*recent + conserveSlack + len(r.centers)/10; least > on {
 		c.r.look.complain("%d rights were idle for %d s while visitors waited; %d are on their way", least, conserveSpan, on)
 		c.idle = c.idle[:0]
 	}

@@ -11,8 +11,10 @@ import (
 // order is one visitor in the order of events: when they arrived, and when it was their turn.
 type order struct{ arrived, at time.Time }
 
-// judgeOrder compares arrivals with entries and turns. Who was away when the turn came, or held a place
-// in a data center that forgot it, is not in the order of entries; a lottery has none.
+// judgeOrder compares arrivals with entries and turns. Who was not there when the line came to their place has
+// a turn only by name: it says when the data center noticed that others had passed, or when they were back.
+// Such visitors, and those who stand in line anew, are not in the order of turns; whoever was away at any time
+// is not in that of entries. A lottery has neither.
 func (r *run) judgeOrder(out *Result) {
 	var entries, turns []order
 	var handover []time.Duration
@@ -26,7 +28,9 @@ func (r *run) judgeOrder(out *Result) {
 		if v.turn.IsZero() {
 			continue
 		}
-		turns = append(turns, order{v.arrived, v.turn})
+		if !v.passed {
+			turns = append(turns, order{v.arrived, v.turn})
+		}
 		if v.inside && !v.wasAway && v.entered.After(v.arrived) {
 			handover = append(handover, v.entered.Sub(v.turn))
 		}

@@ -124,15 +124,18 @@ func (l *leader) decide() {
 		if l.apart[i] {
 			continue
 		}
-		r.net.down(i, wireSize(a.Grant), func() { r.centers[i].granted(a.Grant) })
+		decided := r.e.now
+		r.net.down(i, wireSize(a.Grant), func() { r.centers[i].granted(a.Grant, decided) })
 	}
 }
 
-// granted applies a grant.
-func (dc *dataCenter) granted(g queue.Grant) {
+// granted applies a grant. The turns in it were given when the leader made it: that data centers hear of one
+// decision at different moments inverts no turns. Entries are compared as they happened.
+func (dc *dataCenter) granted(g queue.Grant, decided time.Time) {
 	if dc.local == nil {
 		return
 	}
 	dc.local.Grant(dc.now(), g)
+	dc.called(decided)
 	dc.after()
 }

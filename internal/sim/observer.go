@@ -21,7 +21,8 @@ type observer struct {
 	disturbed bool
 
 	active  int
-	present int // people who wait, those who are away left out
+	present int       // people who wait, those who are away left out
+	latest  time.Time // the latest arrival of those whose turn has come
 	entries entryWindow
 	recent  entryWindow // of the last second
 	lately  entryWindow // of the last few
@@ -127,6 +128,7 @@ func (o *observer) enters(v *visitor) {
 	} else {
 		o.newcomers++
 		v.turn = v.entered
+		o.called(v)
 	}
 	o.admitted++
 	o.entries.add(o.e.now)
@@ -141,6 +143,13 @@ func (o *observer) enters(v *visitor) {
 		o.complain("%d active users above the limit of %d", over, o.limit)
 	} else if over > 0 && o.e.now.Sub(o.lowered) > lowerGrace && !o.disturbed {
 		o.complain("somebody entered although %d are active and the limit was lowered to %d", o.active, o.limit)
+	}
+}
+
+// called notes a visitor whose turn has come.
+func (o *observer) called(v *visitor) {
+	if v.arrived.After(o.latest) {
+		o.latest = v.arrived
 	}
 }
 

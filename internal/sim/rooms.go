@@ -173,14 +173,19 @@ func (dc *dataCenter) after() {
 			wake()
 		}
 	}
-	for _, id := range dc.local.Called() {
-		r.given = append(r.given, turn{id, r.e.now})
-	}
+	dc.called(r.e.now)
 	dc.records, _ = dc.local.Drain(dc.records[:0])
 	if r.journals() {
 		dc.journal = append(dc.journal, dc.records...)
 	}
 	r.books.look(r, dc)
+}
+
+// called notes whose turn has come, by what was decided at a moment.
+func (dc *dataCenter) called(decided time.Time) {
+	for _, id := range dc.local.Called() {
+		dc.rooms.given = append(dc.rooms.given, turn{id, decided})
+	}
 }
 
 // remembers and journals tell whether a fault of this world will ask for a memory: keeping one costs.

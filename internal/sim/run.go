@@ -12,9 +12,6 @@ import (
 // progressEvery is the virtual time between two calls of progress.
 const progressEvery = 10 * time.Second
 
-// turnsEvery is how often turns are collected.
-const turnsEvery = time.Second
-
 // Run carries out a world. progress, which may be nil, hears how much of the virtual time has passed. An
 // invalid world is an error; what the run breaks is in the result.
 func Run(w World, progress func(done, total time.Duration)) (*Result, error) {
@@ -63,7 +60,6 @@ func (r *run) play() {
 		r.look.plot(c)
 		r.checks.conserve()
 	})
-	r.e.every(turnsEvery, r.collectTurns)
 	r.e.after(warmUp, r.people.crowd.start)
 	if opener, ok := r.system.(interface{ open() }); ok && r.w.Room.Opens > 0 {
 		r.e.after(r.w.Room.Opens, opener.open)
@@ -72,8 +68,8 @@ func (r *run) play() {
 		r.e.after(f.At, func() { r.strike(f) })
 	}
 	for r.e.step() {
+		r.collectTurns()
 	}
-	r.collectTurns()
 	for _, fault := range r.system.audit() {
 		r.look.complain("%s", fault)
 	}
@@ -102,11 +98,14 @@ func (r *run) strike(f Fault) {
 	})
 }
 
-// collectTurns tells visitors' records when the room decided on them.
+// collectTurns tells visitors' records when the room decided on them, after each event: whether they were
+// there then is known only now.
 func (r *run) collectTurns() {
 	for _, t := range r.system.turns() {
 		if v := r.people.byID[t.id]; v != nil && v.turn.IsZero() {
 			v.turn = t.at
+			v.passed = v.passed || v.gone || v.absent
+			r.look.called(v)
 		}
 	}
 }

@@ -36,6 +36,7 @@ type visitor struct {
 	away     time.Duration // goes away once for so long after the next answer; 0 for not
 	absent   bool          // is away now
 	wasAway  bool
+	passed   bool // was not there when the line came to their place
 	inside   bool
 	counted  bool // among the active
 	waits    bool // was told to wait
@@ -162,6 +163,7 @@ func (p *people) visit(v *visitor) {
 	first := v.cookie.id.IsZero()
 	if v.absent {
 		v.absent = false
+		v.passed = v.passed || v.turn.IsZero() && p.look.latest.After(v.arrived)
 		p.look.back()
 	}
 	r := p.ask(v)
