@@ -368,9 +368,9 @@ func (g *Global) listen(now int64) {
 		for class := range g.lines {
 			waits = waits || g.lines[class].waitingIn(i) > 0
 		}
-		limit := silentReports * g.pace.Report.Microseconds()
-		mute := waits && now-c.heard > limit || c.asked != 0 && now-c.asked > limit
-		if c.silent || !c.joined || !mute {
+		late := waits && now-c.heard > silentReports*g.pace.Report.Microseconds()
+		mute := c.asked != 0 && now-c.asked > g.pace.Idle.Microseconds()
+		if c.silent || !c.joined || !late && !mute {
 			continue
 		}
 		c.silent, c.unordered = true, true

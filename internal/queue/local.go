@@ -87,7 +87,7 @@ type reporting struct {
 	seq        uint64
 	full       bool   // the next report must be full
 	sent       bool   // a full one is under way
-	fullSeq    uint64 // its number
+	fullSeq    uint64 // the number of the first of them
 	at         int64
 	unanswered int64  // stamp of the first report since the last answer; 0 when all are answered
 	asked      uint64 // its number

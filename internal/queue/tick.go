@@ -185,7 +185,7 @@ func (l *Local) Report(now time.Time) Report {
 		seq: old.seq, at: t, full: r.Full, sent: r.Full, fullSeq: old.fullSeq,
 		unanswered: old.unanswered, asked: old.asked, lack: l.lack(), idle: l.idle(),
 	}
-	if r.Full {
+	if r.Full && !old.sent { // those after it are full, too, until one is acknowledged
 		l.report.fullSeq = r.Seq
 	}
 	if old.unanswered == 0 {

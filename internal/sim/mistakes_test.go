@@ -63,15 +63,18 @@ func mistakes() []mistake {
 			// The order within an incarnation alone does not show: a change is told again until its receipt has
 			// arrived, and cumulative counters never fall. A report that is overtaken by the next incarnation does.
 			name: "OvertakenReports",
-			edits: []edit{{
-				"global.go",
-				"r.Incarnation < c.incarnation || c.joined && r.Incarnation == c.incarnation && r.Seq <= c.seq", "false",
-			}},
+			edits: []edit{
+				{"global.go", "if r.Incarnation < c.newest {", "if false {"},
+				{
+					"global.go",
+					"r.Incarnation < c.incarnation || c.joined && r.Incarnation == c.incarnation && r.Seq <= c.seq", "false",
+				},
+			},
 			world: farCrashes,
 		},
 		{
 			name:  "SilentDataCenterKeepsTurns",
-			edits: []edit{{"global.go", "now-c.heard <= silentReports*g.pace.Report.Microseconds()", "true"}},
+			edits: []edit{{"global.go", "late := waits && now-c.heard > silentReports*g.pace.Report.Microseconds()", "late := false && waits"}},
 			world: longPartition,
 			worse: func(with, without *sim.Result) bool {
 				return with.Utilisation < without.Utilisation-0.1 && with.StillWaiting > 2*without.StillWaiting
