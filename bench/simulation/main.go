@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/anteroom/anteroom/internal/sim"
@@ -18,12 +20,14 @@ import (
 type options struct {
 	seeds int
 	docs  string // the directory of the page
+	only  string // the named worlds to run, separated by commas; empty for all
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.seeds, "seeds", 10_000, "random worlds to run")
 	flag.StringVar(&o.docs, "docs", "docs", "directory of simulation.md and of simulation/ with its pictures")
+	flag.StringVar(&o.only, "worlds", "", "named worlds to run, separated by commas; all without it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := write(ctx, o, os.Stderr)
@@ -78,6 +82,9 @@ type report struct {
 func (r *report) runNamed(ctx context.Context, progress io.Writer) error {
 	var worlds []sim.World
 	for _, w := range sim.Worlds() {
+		if r.only != "" && !slices.Contains(strings.Split(r.only, ","), w.Name) {
+			continue
+		}
 		for _, a := range []sim.Algorithm{sim.Rights, sim.Published} {
 			if w.Algorithm = a; a == sim.Rights || isComparable(&w) {
 				worlds = append(worlds, w)

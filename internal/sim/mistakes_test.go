@@ -159,7 +159,7 @@ func impatientCrowd() sim.World {
 
 // farCrashes restarts a far data center so fast that its last reports arrive after the first new ones.
 func farCrashes() sim.World {
-	return mistakenWorld(10, func(w *sim.World) {
+	return mistakenWorld(14, func(w *sim.World) {
 		w.Network.Far, w.Network.Jitter = 1500*time.Millisecond, 1
 		for _, at := range []time.Duration{60 * time.Second, 100 * time.Second, 140 * time.Second} {
 			w.Faults = append(w.Faults, sim.Fault{Kind: sim.Crash, At: at, For: 50 * time.Millisecond, Center: 1})
@@ -176,7 +176,7 @@ func longPartition() sim.World {
 
 // twoLeaders meet again over lines that are slow and lose messages.
 func twoLeaders() sim.World {
-	return mistakenWorld(5, func(w *sim.World) {
+	return mistakenWorld(7, func(w *sim.World) {
 		w.Network.Centers = 6
 		w.Network.Near, w.Network.Far = 400*time.Millisecond, 400*time.Millisecond
 		w.Network.Jitter, w.Network.Loss = 1, 0.3
