@@ -71,7 +71,7 @@ func (r *report) page() ([]byte, error) {
 		worlds.Rows = append(worlds.Rows, []string{"`" + w.Name + "`", w.About})
 	}
 	values := map[string]any{
-		"Seeds": r.seeds, "Date": time.Now().UTC().Format(time.DateOnly), "Took": r.took.Round(time.Second),
+		"Seeds": r.seeds, "Command": r.command(), "Date": time.Now().UTC().Format(time.DateOnly), "Took": r.took.Round(time.Second),
 		"Machine": machine(), "Go": runtime.Version(), "Commit": commit(), "Runs": len(r.results), "Ran": r.spread.Runs(),
 		"Events": r.events(), "Broken": len(broken), "Failures": broken[:min(len(broken), brokenShown)],
 		"Worlds": markdown(worlds), "Random": markdown(worst),
@@ -82,6 +82,14 @@ func (r *report) page() ([]byte, error) {
 	var b bytes.Buffer
 	err := template.Must(template.New("page").Parse(text)).Execute(&b, values)
 	return b.Bytes(), err
+}
+
+// command is what repeats the report.
+func (r *report) command() string {
+	if r.only == "" {
+		return fmt.Sprintf("make sim-report SEEDS=%d", r.seeds)
+	}
+	return fmt.Sprintf("go run ./bench/simulation -seeds %d -worlds %s", r.seeds, r.only)
 }
 
 func (r *report) table(keys []string, kinds ...string) string {
