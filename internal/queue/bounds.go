@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -54,7 +55,7 @@ type books struct {
 // under way what that says, too.
 func (b *books) most(name string, of func(Bound) int) int {
 	if !b.kept {
-		return int(^uint(0) >> 1)
+		return math.MaxInt
 	}
 	now, _ := b.written.find(name)
 	most := of(now)

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -62,7 +63,6 @@ type center struct {
 	share     float64         // newcomers a second, fading
 	arrivals  float64         // newcomers a second, in the last report
 	pace      float64         // sessions that end a second, fading
-	admitted  uint64          // admissions, as reported
 	heard     int64           // stamp of the last report
 	fresh     bool            // a report has come since the last tick
 	silent    bool            // it should have reported and has not
@@ -118,8 +118,8 @@ func (l *ledger) begin(inherited int, a Account) {
 	*l = ledger{granted: max(uint64(inherited), a.Granted), returned: a.Returned, inherited: uint64(inherited), most: inherited}
 }
 
-// shareMemory is the time constant of a data center's traffic share, paceMemory that of its rate of
-// admissions.
+// shareMemory is the time constant of a data center's traffic share, paceMemory that of the rate
+// at which its sessions end.
 const (
 	shareMemory = 90 * time.Second
 	paceMemory  = 30 * time.Second
@@ -212,8 +212,9 @@ func (g *Global) welcome(c *center, r Report) {
 		inheritedRights, inheritedPermits = 0, 0
 	}
 	fresh := center{
-		name: c.name, incarnation: r.Incarnation, newest: c.newest, joined: true, owed: c.owed, owedAt: c.owedAt, heard: c.heard, share: c.share, unordered: true, dirty: true,
-		turns: r.TurnsSeen, sentSeq: r.GrantSeen, admitted: r.Admitted,
+		name: c.name, incarnation: r.Incarnation, newest: c.newest, joined: true, unordered: true, dirty: true,
+		heard: c.heard, share: c.share, owed: c.owed, owedAt: c.owedAt,
+		turns: r.TurnsSeen, sentSeq: r.GrantSeen,
 		experience: r.Experience, movesSeen: firstNumber(r.Moved), releasedSeen: firstNumber(r.Released),
 	}
 	fresh.rights.begin(inheritedRights, r.Rights)
@@ -242,7 +243,7 @@ func (g *Global) mergeTraffic(now int64, c *center, r Report) {
 		c.pace += (max(0, r.Experience.Exits-c.experience.Exits)/dt - c.pace) * fade
 		c.arrivals = float64(r.Newcomers) / dt
 	}
-	c.heard, c.admitted = now, r.Admitted
+	c.heard = now
 }
 
 // mergeLines merges the waiting histograms. When the keys changed their meaning, the merged lines
@@ -311,7 +312,7 @@ func partialSeen(m Mark, frontier int64) int {
 	case m.Frontier == frontier:
 		return m.Partial
 	case m.Frontier > frontier:
-		return int(^uint32(0) >> 1)
+		return math.MaxInt32
 	default:
 		return 0
 	}

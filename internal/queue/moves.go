@@ -12,12 +12,12 @@ func Tag(dataCenter string) uint32 {
 	return max(1, binary.BigEndian.Uint32(sum[:]))
 }
 
-// noticesMax bounds the notices that wait for one data center. One that is dropped costs a place for the
-// rest of a session, nothing else.
+// noticesMax bounds the notices that wait for one data center. One that is dropped leaves two rights out for
+// one session until it ends where it was, and its guest's debt is paid from the pool.
 const noticesMax = 1024
 
 // mergeMoves tells former homes of sessions that have moved, and lets the rights that these release
-// follow to where the sessions are.
+// follow to where the sessions are. So many rights came back with this very report.
 func (g *Global) mergeMoves(now int64, c *center, r Report, returned uint64) {
 	for _, m := range r.Moved {
 		if m.Number > c.movesSeen {

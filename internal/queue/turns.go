@@ -1,5 +1,7 @@
 package queue
 
+import "math"
+
 // giveTurns moves the frontiers over as many tickets as may enter now.
 func (g *Global) giveTurns(now int64) {
 	g.spare = false
@@ -79,7 +81,7 @@ type bucketOfTurns struct {
 func (b *bucketOfTurns) level(now int64, s Settings) int {
 	if s.Pacing <= 0 {
 		*b = bucketOfTurns{}
-		return int(^uint32(0) >> 1)
+		return math.MaxInt32
 	}
 	rate := float64(s.NewUsersPerMinute) / 60
 	most := max(1, rate*s.Pacing.Seconds())

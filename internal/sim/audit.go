@@ -29,10 +29,8 @@ func (b *books) begin(n int) {
 	b.seen = make([]counters, n)
 }
 
-// crashed keeps counting what a data center held when it went down: its visitors are still there.
-func (b *books) crashed(*dataCenter) {}
-
-// look checks the account of a data center after one of its steps.
+// look checks the account of a data center after one of its steps. What one held that went down goes on
+// counting: its visitors are still there.
 func (b *books) look(r *rooms, dc *dataCenter) {
 	rights, permits := dc.local.Accounts()
 	b.monotone(r, dc, rights, permits)

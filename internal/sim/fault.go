@@ -87,7 +87,6 @@ func (r *rooms) crash(kind FaultKind, dc *dataCenter) (heal func()) {
 		memory, complete = slices.Clone(dc.journal), true
 	case Amnesia, Partition, LeaderLoss, TwoLeaders, NodesLost, LowerLimit, LedgerSilent:
 	}
-	r.books.crashed(dc)
 	dc.stop()
 	return func() { dc.start(memory, complete) }
 }

@@ -86,7 +86,7 @@ func mistakes() []mistake {
 			name: "DeposedLeaderCountsReturns",
 			edits: []edit{
 				{"global.go", deposes, ""},
-				{"bounds.go", "	if !b.kept {\n		return int(^uint(0) >> 1)", "	if true {\n		return int(^uint(0) >> 1)"},
+				{"bounds.go", "	if !b.kept {\n		return math.MaxInt", "	if true {\n		return math.MaxInt"},
 				{"hand.go", "	if !ok {\n		g.deposed = true\n", "	if !ok {\n"},
 			},
 			world: twoLeaders,

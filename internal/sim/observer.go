@@ -32,7 +32,6 @@ type observer struct {
 	use                 usage
 	newcomers, needless int
 	admitted, gaveUp    int
-	lost                int
 	series              []Point
 	broken              []string
 	brokenCount         int
@@ -175,9 +174,6 @@ func (o *observer) watch(v *visitor, after time.Duration) {
 		o.active--
 	})
 }
-
-// failed notes a request of somebody inside that nobody answered.
-func (o *observer) failed(*visitor) { o.lost++ }
 
 // thrownOut notes somebody inside who was sent to the line.
 func (o *observer) thrownOut(v *visitor) {

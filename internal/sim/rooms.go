@@ -220,7 +220,6 @@ func (r *rooms) ask(q request) reply {
 	dc.after()
 	return reply{
 		admitted: a.Verdict == queue.Admitted, entered: a.Entered, refresh: a.Refresh, head: a.Head, estimate: a.Estimate,
-		turn:   a.Turn,
 		cookie: cookie{a.ID, a.Arrival, a.Accepted, a.LastSeen, a.Refresh, a.Home},
 	}
 }

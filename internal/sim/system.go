@@ -55,7 +55,6 @@ type reply struct {
 	entered  bool // by this request
 	cookie   cookie
 	refresh  time.Duration // when to ask again
-	turn     bool          // the room says that the next request enters
 	head     bool          // the request may be held
 	estimate queue.Estimate
 }

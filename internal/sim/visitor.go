@@ -283,7 +283,6 @@ func (p *people) click(v *visitor) {
 	r := p.ask(v)
 	switch {
 	case r.lost:
-		p.look.failed(v)
 		p.e.after(retryAfter, func() { p.retryClick(v) })
 	case r.admitted:
 		p.browse(v)
