@@ -301,3 +301,46 @@ func TestRequestsWaitForTheJournal(t *testing.T) {
 		t.Error("a request five seconds later does not wait")
 	}
 }
+
+// TestCrashForgetsNoExperience: how long visitors stay is learned again from the journal, so that the first
+// estimates after a kill are as good as the last before it.
+func TestCrashForgetsNoExperience(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3, fifo(50, 1000, 5*time.Second))
+	w.flash(400, time.Second, time.Second)
+	w.run(40 * time.Second)
+	waiting := func() *person {
+		for _, p := range w.people {
+			if !p.inside && !p.gone && p.cookie.Position > 50 {
+				return p
+			}
+		}
+		t.Fatal("nobody waits")
+		return nil
+	}
+	p := waiting()
+	before := w.ask(p, queue.Check).Estimate.Middle
+	w.crash(2)
+	after := w.ask(p, queue.Check).Estimate.Middle
+	if after > before*5/4 || after < before*3/4 {
+		t.Errorf("the estimate was %v before the crash and is %v after it", before, after)
+	}
+}
+
+// TestFreePlacesNeedOnlyPermits: who stands before a permit that cools soon, with places enough, is told so,
+// however long visitors may stay.
+func TestFreePlacesNeedOnlyPermits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, fifo(100, 10, time.Hour))
+	w.events = nil
+	for range 10 {
+		w.guest().enter()
+	}
+	w.now = w.now.Add(50 * time.Second)
+	g := w.guest()
+	g.enter()
+	w.now = w.now.Add(time.Second)
+	if a := g.check(); a.Estimate.Middle > 10*time.Second || a.Estimate.Middle < 9*time.Second {
+		t.Errorf("told to wait %v, the permit has cooled in 9.5 s", a.Estimate.Middle)
+	}
+}

@@ -207,6 +207,7 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 		return cmp.Or(cmp.Compare(a.accepted, b.accepted), slices.Compare(a.id[:], b.id[:]))
 	})
 	for _, s := range list {
+		l.recall(now, s)
 		s.slack = l.touchGrain() + adoptSlack.Microseconds()
 		if r.mayBeLost(s) {
 			s.slack += lostSlack.Microseconds()
@@ -233,6 +234,20 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 			l.permit.used++
 		}
 	}
+}
+
+// recall learns from a restored session how long visitors stay.
+func (l *Local) recall(now int64, s *session) {
+	if s.accepted == 0 { // a ticket that was given up
+		return
+	}
+	x := Experience{}
+	end := now
+	if s.state == sessionEnded {
+		x.Exits, end = 1, s.seen
+	}
+	x.Beyond = max(0, float64(end-s.accepted)/float64(second)-l.set.Session.Seconds())
+	l.est.add(x)
 }
 
 // restoreTickets brings back the line. Keys of another order than the configuration's are made anew.

@@ -277,7 +277,8 @@ func (l *Local) sharpen(now int64, e *Estimate, turns int) {
 	if !ok {
 		return
 	}
-	if wait > e.Middle || l.est.rateBinds(l.set) {
+	ready := !l.est.rooms && turns <= l.rights.idle() // only permits keep those before from entering
+	if wait > e.Middle || ready || l.est.rateBinds(l.set) {
 		e.Middle = wait
 		l.est.bound(now, l.set, e, float64(turns))
 	}
