@@ -124,7 +124,10 @@ func (g *Global) hand(k kindOf, limit int, wish []wishes) {
 			h.give(i, g.centers[i].outstanding()-k.of(g.centers[i]).idle)
 		}
 	}
-	if h.pool > 0 && g.Waiting() == 0 && g.admits() {
+	switch {
+	case g.lone():
+		h.give(0, h.pool) // nobody else could need it, and what is at hand is what visitors are told of
+	case h.pool > 0 && g.Waiting() == 0 && g.admits():
 		h.spread()
 	}
 	g.recall(k, limit)
@@ -166,8 +169,7 @@ const (
 
 // spread gives spare entitlements to data centers by their share of newcomers, a tenth evenly, so
 // that newcomers enter without a round trip. Only who has just reported gets any: the others' idle
-// ones are not known. With one data center nothing stays in the pool. One that has far more than its
-// share gives back when the pool runs short.
+// ones are not known. One that has far more than its share gives back when the pool runs short.
 func (h *hander) spread() {
 	var open []int
 	sum, spare := 0.0, float64(h.pool)
@@ -178,10 +180,6 @@ func (h *hander) spread() {
 		open = append(open, i)
 		sum += c.share
 		spare += float64(h.kind.of(c).idle)
-	}
-	if len(h.g.centers) == 1 && h.g.settledIn() {
-		h.give(0, h.pool)
-		return
 	}
 	short := float64(h.pool) < (1-spreadShare)*spare
 	spare = h.paced(spare) * spreadShare
@@ -202,9 +200,9 @@ func (h *hander) spread() {
 	}
 }
 
-// settledIn tells that a leader has had time to hear of every data center.
-func (g *Global) settledIn() bool {
-	return !g.books.kept || g.last-g.wall > silentReports*g.pace.Report.Microseconds()
+// lone tells that there is only one data center. A leader that has just begun may not have heard of others yet.
+func (g *Global) lone() bool {
+	return len(g.centers) == 1 && (!g.books.kept || g.last-g.wall > silentReports*g.pace.Report.Microseconds())
 }
 
 // paced bounds what newcomers of an open room may use at once.

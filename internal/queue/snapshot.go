@@ -207,7 +207,7 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 		return cmp.Or(cmp.Compare(a.accepted, b.accepted), slices.Compare(a.id[:], b.id[:]))
 	})
 	for _, s := range list {
-		l.recall(now, s)
+		l.learnFrom(now, s)
 		s.slack = l.touchGrain() + adoptSlack.Microseconds()
 		if r.mayBeLost(s) {
 			s.slack += lostSlack.Microseconds()
@@ -236,8 +236,8 @@ func (l *Local) restoreSessions(now int64, r *replay) {
 	}
 }
 
-// recall learns from a restored session how long visitors stay.
-func (l *Local) recall(now int64, s *session) {
+// learnFrom learns from a restored session how long visitors stay.
+func (l *Local) learnFrom(now int64, s *session) {
 	if s.accepted == 0 { // a ticket that was given up
 		return
 	}
