@@ -21,9 +21,6 @@ func (c *checks) faulty(f Fault) {
 	c.any = true
 	c.striking++
 	c.r.look.disturbed = c.striking > 1 || f.Kind != LowerLimit
-	if f.Kind == NodesLost {
-		c.healed()
-	}
 }
 
 func (c *checks) healed() {

@@ -82,10 +82,10 @@ const warmUp = 2 * time.Second
 // strike lets a fault happen, and end.
 func (r *run) strike(f Fault) {
 	heal := r.system.strike(f)
-	r.checks.faulty(f)
 	if heal == nil {
-		return
+		return // nothing was there that could break
 	}
+	r.checks.faulty(f)
 	if f.Kind == LowerLimit {
 		r.look.relimit(r.w.Room.TotalActiveUsers / 2)
 	}
